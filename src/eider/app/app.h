@@ -77,7 +77,7 @@ class Route {
     endpoint_->is_directory = true;
     return *this;
   }
-  /// Sets the texts for OpenAPI documents: `.about({.summary = "Books a room", .tags =
+  /// Sets the texts for OpenAPI documents: `.docs({.summary = "Books a room", .tags =
   /// {"bookings"}})`.
   Route& docs(RouteDocs words) {
     endpoint_->words = std::move(words);
@@ -197,8 +197,8 @@ class Routes {
   /// returns  the group around it, for middleware and guards of the whole mounted app
   Routes mount(GroupPrefix prefix, App app);
 
-  /// Adds hooks, `use(request_id(), hsts(24h))`, or middleware, `use([](Request&, Next next) -> …
-  /// )`.
+  /// Adds hooks, `use(request_id(), hsts(24h))`, or middleware,
+  /// `use([](Request&, Next next) -> Task<Response> { … })`.
   template <class... M>
     requires(sizeof...(M) > 1)
   Routes& use(M... middleware) {
@@ -577,7 +577,7 @@ class App : public Routes {
   App& options(OptionSet own);
   /// Adds a flag that prints a text and exits: `--openapi` prints the OpenAPI document.
   ///
-  /// answer  returns the text for standard output; called while the command line is read
+  /// response  returns the text for standard output; called while the command line is read
   App& on_option(std::string_view name, std::string_view help,
                  std::function<std::string()> response);
   /// Returns all options of the app and its modules, for `read_command_line`.

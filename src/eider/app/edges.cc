@@ -10,10 +10,10 @@ namespace eider::detail::app {
 namespace {
 
 constexpr int kMoved = 301;
-/// The same for other methods than GET: method and body stay.
+/// The same for methods other than GET: the client repeats the request with method and body.
 constexpr int kMovedWithBody = 308;
 
-/// Without "/{name...}" or "/" at its end; nothing if the pattern ends otherwise.
+/// Returns the pattern without "/{name...}" or "/" at its end; nothing if it ends otherwise.
 std::string_view without_rest(std::string_view pattern) noexcept {
   const std::size_t slash = pattern.rfind('/');
   const std::string_view last = pattern.substr(slash + 1);

@@ -8,17 +8,17 @@
 
 namespace eider {
 
-/// Put into a request whose query is a secret: access_log leaves it out, and so does the way back
-/// from a login page (users.h).
+/// Stored in a request whose query is a secret. access_log omits the query, and so does the URL to
+/// which a login page returns (users.h).
 struct RedactQuery {};
 
-/// A hook, for routes that come by a link which opens something, such as a new password's:
+/// Returns a hook for routes whose URL contains a secret, such as a link to set a new password:
 ///
 ///     app.get("/reset", &show_reset).use(redact_query());
 ///
-/// What is refused ahead of it, and what no route takes, access_log knows by the names in its query
-/// alone. What its page loads, and where that leads, is told its origin alone
-/// (`Referrer-Policy: strict-origin`).
+/// For requests that are rejected before this hook or that match no route, access_log writes only
+/// the names of the query parameters. The page sends only its origin as referrer, with its
+/// subresources and links (`Referrer-Policy: strict-origin`).
 [[nodiscard]] inline Hook redact_query() {
   return {.on_request =
               [](Request& request, Response&) {
@@ -27,8 +27,8 @@ struct RedactQuery {};
               },
           .on_response =
               [](const Request&, Response& response) {
-                // Not no-referrer for all: a page's own forms have `Origin: null` then, and
-                // cross_origin_protection refuses these.
+                // Not no-referrer: the page's own forms would then send `Origin: null`, which
+                // cross_origin_protection rejects.
                 if (response.find_header("Referrer-Policy") != "no-referrer") {
                   response.replace_header("Referrer-Policy", "strict-origin");
                 }

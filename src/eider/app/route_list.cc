@@ -41,7 +41,7 @@ std::string bytes_text(std::size_t bytes) {
                                          : std::to_string(bytes) + " B";
 }
 
-/// All that stands around one handler, in the order in which it runs.
+/// The names of the hooks, guards and middleware of one handler, in the order in which they run.
 class WayText {
  public:
   WayText(const RouteTable& table, const Endpoint& endpoint) : endpoint_(endpoint) {
@@ -97,7 +97,7 @@ RouteLine line_of(const RouteTable& table, const Endpoint& endpoint) {
           .where = where.substr(0, where.rfind(": "))};
 }
 
-/// Texts that are longer are not padded for: one of them would push all other lines off the screen.
+/// Very long texts do not widen the column: one of them would move all others off the screen.
 std::size_t widest(const std::vector<RouteLine>& lines, std::string RouteLine::* column) {
   constexpr std::size_t kPaddedMax = 60;
   std::size_t width = 0;
@@ -125,7 +125,7 @@ std::string laid_out(const std::vector<RouteLine>& lines) {
 std::string App::list_routes() const {
   const RouteTable& table = *owned_table_;
   GuardWays ways(table);
-  std::string wrong;  // told when the app starts
+  std::string wrong;  // reported when the app starts
   std::deque<Endpoint> endpoints = table.endpoints;
   std::vector<RouteLine> lines;
   for (Endpoint& endpoint : endpoints) {

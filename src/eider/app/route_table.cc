@@ -14,7 +14,7 @@ namespace eider {
 
 namespace {
 
-/// Without a scope. What was given goes before what can be made.
+/// The result has no scope. Registered objects take precedence over functions that create them.
 FoundState find_own(const detail::app::StateStore& store, detail::base::TypeKey key) noexcept {
   for (const auto* const objects : {&store.given, &store.modules}) {
     if (const auto found = objects->find(key); found != objects->end()) {
@@ -116,7 +116,7 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
        {&detail::base::kTypeKey<Topics>, &detail::base::kTypeKey<ProxyTrust>,
         &detail::base::kTypeKey<detail::app::Checks>, &detail::base::kTypeKey<Urls>,
         &detail::base::kTypeKey<detail::app::AfterWork>}) {
-    scopes[first].states->modules.erase(own);  // those of this app are meant there, too
+    scopes[first].states->modules.erase(own);  // objects that mounted apps share with this app
   }
   for (Endpoint& endpoint : other.endpoints) {
     endpoint.scope += first;

@@ -30,68 +30,69 @@ namespace detail::app {
 class Settings;
 }
 
-/// What App::trust_proxies was told.
+/// The arguments of App::trust_proxies.
 struct ProxyTrust {
   TrustedPeers peers;
   ForwardedHeaders fields = ForwardedHeaders::x_forwarded;
 };
 
-/// A group: its prefix in full and what holds for all within it.
+/// A group: its full prefix, and the settings for everything in it.
 struct RouteScope {
   std::string host;  // see Site::host
   std::string prefix;
   std::size_t parent = 0;  // the root is its own parent
   std::deque<Hook> hooks;
   std::deque<Guard> guards;    // run for each request
-  std::deque<Guard> provided;  // run where what they put is asked for
-  /// Stand for all that put the same, here and within; the newest first.
+  std::deque<Guard> provided;  // providers: run only if their value is needed
+  /// Replace all guards and providers of the same type, here and in inner groups; newest first.
   std::deque<Guard> overrides;
-  /// What hooks and middleware put.
+  /// Types that hooks and middleware store in the request.
   std::vector<detail::base::TypeKey> extensions;
   std::deque<Middleware> middlewares;
   UnknownQuery unknown_query = UnknownQuery::by_result;
-  /// Of an app: the whole, or one that is mounted in it.
+  /// Of an app: either the whole app, or one that is mounted in it.
   std::unique_ptr<detail::app::StateStore> states = nullptr;
 };
 
-/// What a State<T> refers to: an object that was given, or what makes one; neither: nobody has
-/// said.
+/// The source of a State<T>: a registered object, or a function that creates it. Neither: the type
+/// is not registered.
 ///
-/// scope  of the app that was told
+/// scope  of the app that has it
 struct FoundState {
   void* object = nullptr;
   const detail::app::StateMaker* maker = nullptr;
   const RouteScope* scope = nullptr;
 };
 
-/// An observer or a rewrite, and the scope of its app: [0], or where that is mounted.
+/// An observer or a rewrite, and the scope of its app: [0], or the scope where the app is mounted.
 template <class T>
 struct OfApp {
   T function;
   std::size_t scope = 0;
 };
 
-/// Owned by the App and by each service that serves it.
+/// The registered parts of an App. Shared by the App and each service that serves it.
 class RouteTable : public std::enable_shared_from_this<RouteTable> {
  public:
   RouteTable();
 
-  /// What handlers on other threads read is not to be changed.
+  /// Returns whether a service uses the table. It must not change then, because handlers on other
+  /// threads read it.
   [[nodiscard]] bool is_served() const noexcept { return weak_from_this().use_count() > 1; }
 
   std::deque<Endpoint> endpoints;
   std::deque<RouteScope> scopes;  // [0] is the app
   [[nodiscard]] FoundState find_state(detail::base::TypeKey key,
                                       const RouteScope& scope) const noexcept;
-  /// The scope, or the one around it, whose app has the states that are taken there.
+  /// Returns the scope, or the one around it, whose app has the states for handlers in `scope`.
   [[nodiscard]] const RouteScope& owner_of_states(const RouteScope& scope) const noexcept;
   [[nodiscard]] detail::app::StateStore& states() noexcept { return *scopes.front().states; }
-  /// Takes over all that `other` was told, below the prefix of that scope.
+  /// Moves everything that was added to `other` below the prefix of that scope.
   void mount(std::size_t scope, RouteTable& other);
-  /// Sets `proxy_trust`, and those of the apps that are mounted, which their hooks refer to.
+  /// Sets `proxy_trust`, and that of mounted apps, which their hooks refer to.
   void trust(ProxyTrust trust);
 
-  // The app's own, which handlers are given as states are.
+  // Objects of the app itself, which handlers can use like states.
   const std::shared_ptr<Topics> topics;
   const std::shared_ptr<ProxyTrust> proxy_trust;
   const std::shared_ptr<detail::app::AfterWork> after_work;
@@ -111,27 +112,27 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::shared_ptr<const ConnectionProtocol> protocol;
   MakeSeals make_seals;
   OptionSet options;
-  OptionSet responses;  // told in place of serving
-  /// What SIGHUP reads anew; null: nothing.
+  OptionSet responses;  // flags that print a text instead of serving
+  /// The settings that SIGHUP reloads; null: none.
   std::shared_ptr<detail::app::Settings> settings;
-  /// Those of TLS are looked at by themselves; who has put new ones there may say so by SIGHUP,
+  /// There are TLS certificates. Changed files are noticed without a signal; SIGHUP reloads them,
   /// too.
   bool reads_certificates = false;
-  /// While a server runs: has it take what these say of limits by now. May be empty.
+  /// Applies the current limits of `settings` to the running server. Empty while no server runs.
   std::function<void()> take_limits;
   std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
   std::vector<detail::app::ReachedFile> reached;
 };
 
-/// Whether a request's path is a group's prefix itself or lies below it, compared as routes are:
-/// decoded once, and an escaped slash ends no segment.
+/// Returns whether a request's path is the prefix of a group or below it. Compared like routes:
+/// after decoding once, and an escaped slash does not separate segments.
 [[nodiscard]] bool lies_below(std::string_view path, std::string_view prefix);
-/// Whether a request is one of the app whose scope that is: by its host, and by the pattern that
-/// has matched; before that, or where none has, by its path.
+/// Returns whether a request belongs to the app with that scope, by its host and by the pattern
+/// that matched. Without a matched pattern (before routing, or for a 404), its path decides.
 [[nodiscard]] bool is_of_app(const RouteScope& scope, const RequestHead& head,
                              std::string_view route);
 
-/// The groups around an endpoint, the outermost first.
+/// Returns the groups around an endpoint, outermost first.
 [[nodiscard]] std::vector<const RouteScope*> scopes_around(const RouteTable& table,
                                                            const Endpoint& endpoint);
 

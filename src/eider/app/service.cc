@@ -72,7 +72,7 @@ bool run_before(const Endpoint& endpoint, Request& request, Response& response) 
   return run_hooks(endpoint.before, request, response);
 }
 
-/// The content that hooks and guards were asked about ahead of it.
+/// Waits for the request body, after hooks and guards have accepted the request without it.
 Task<std::string_view> gather(BodyInbox& inbox) {
   inbox.gather();
   const WaitNote note(WaitNote::What::client, BodyInbox::kForContent, Loop::current().now());
@@ -85,7 +85,8 @@ bool is_to_be_gathered(const Endpoint& endpoint, const Ongoing& ongoing) noexcep
   return ongoing.content != nullptr && !endpoint.streams_body;
 }
 
-/// Guards, then the content where that has not come yet, then the hooks that look at it.
+/// Runs the guards, then waits for the request body if it has not arrived, then runs the hooks that
+/// read it.
 Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& response,
                        const Ongoing& ongoing) {
   if (!co_await run_guards_later(endpoint, request, response, ongoing)) {
@@ -95,7 +96,7 @@ Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& res
     const std::string_view content = co_await gather(*ongoing.content);
     request.set_body(content);
   }
-  if (ongoing.cancel.is_cancelled()) {  // one that a thread serves is not destroyed by that
+  if (ongoing.cancel.is_cancelled()) {  // a blocking guard kept the task alive
     render_error(response, nobody_waits());
     co_return false;
   }
@@ -106,8 +107,8 @@ bool admit(const Endpoint& endpoint, Request& request, Response& response) {
   return run_guards(endpoint, request, response) && run_hooks(endpoint.on_body, request, response);
 }
 
-/// Outer hooks see the response last, and also what an inner one has thrown: such a response needs
-/// its log line, its request's id and the fields that browsers ask for as any other does.
+/// Runs the response hooks, outer ones last, so that they also see the error of an inner hook that
+/// throws: this response also needs its log line, its request ID and its headers for browsers.
 void run_after(const Endpoint& endpoint, const Request& request, Response& response) noexcept {
   for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
     try {
@@ -118,8 +119,9 @@ void run_after(const Endpoint& endpoint, const Request& request, Response& respo
   }
 }
 
-/// Of content that is made while it is sent, hooks see the head when that leaves: until then its
-/// producer may refuse. What has been said ahead of the handler holds also then.
+/// If the body is produced while it is sent, hooks run when the headers are sent, because the
+/// producer can still return an error until then. Headers that were added before the handler are
+/// then kept.
 void finish_unless_produced(const Endpoint& endpoint, const Request& request, Response& response,
                             std::size_t shared_bytes) noexcept {
   if (content_as<ProducedContent>(response) != nullptr) {
@@ -129,21 +131,21 @@ void finish_unless_produced(const Endpoint& endpoint, const Request& request, Re
   }
 }
 
-/// The handler alone, or the chain of middleware that ends in it.
+/// Runs the handler, with middleware around it.
 Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& response) {
   if (!endpoint.middleware.empty()) {
     const Next first(endpoint, context, 0);
     Response made = co_await first();
     Render<Response>::into(response, std::move(made));
   } else if (endpoint.respond_now != nullptr) {
-    endpoint.respond_now(endpoint, context, response);  // its guards have waited
+    endpoint.respond_now(endpoint, context, response);  // but its guards waited
   } else {
     co_await endpoint.respond_later(endpoint, context, response);
   }
 }
 
-/// The task of a request that a blocking guard has used is let end when the client leaves. What the
-/// handler itself waits for is given up then, as behind any other guard.
+/// Runs the handler of a request with a blocking guard. The server does not destroy such a task
+/// when the client disconnects, so the handler is canceled here while it waits.
 Task<> run_handler_while_wanted(const Endpoint& endpoint, const Context& context,
                                 Response& response) {
   if (!co_await with_cancel(run_handler(endpoint, context, response), context.ongoing->cancel)) {
@@ -159,7 +161,8 @@ Task<> handler_task(const Endpoint& endpoint, const Context& context, Response& 
 
 }  // namespace
 
-// The task has its own: `return next();` ends with the caller's gone before it begins.
+// The lambda has a copy of this object: with `return next();`, the caller's Next is destroyed
+// before the task starts.
 Task<Response> Next::operator()() const {
   constexpr auto kGoOn = [](Next self) -> Task<Response> {
     Response response;
@@ -171,7 +174,7 @@ Task<Response> Next::operator()() const {
       } else if (self.endpoint_->respond_now != nullptr) {
         self.endpoint_->respond_now(*self.endpoint_, *self.context_, response);
       } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
-        // Middleware has waited: no thread for a client that is gone.
+        // Middleware has waited meanwhile: do not use a thread for a client that has disconnected.
         render_error(response, nobody_waits());
       } else {
         co_await self.endpoint_->respond_later(*self.endpoint_, *self.context_, response);
@@ -205,9 +208,9 @@ Result<std::unique_ptr<RequestService>> AppService::create(
   return service;
 }
 
-/// What answers a request that no route takes: the group of the path's routes for other methods,
-/// or else the one with the longest prefix above the path. Its hooks run, because browsers have to
-/// be able to read errors of an API, too.
+/// Returns the endpoint for a request without a route: of the group that has the path for other
+/// methods, else of the group with the longest prefix of the path. Its hooks run, so that for
+/// example CORS headers let browsers read the errors of an API.
 const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
                                         Request& request) const noexcept {
   for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
@@ -230,7 +233,7 @@ const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
   return site.unrouted;
 }
 
-/// What middleware has thrown ahead of routing is not the client's to know: there is a line.
+/// An exception of a rewrite is logged and not sent to the client.
 void AppService::rewrite(Request& request) const noexcept {
   try {
     for (const auto& [its, scope] : table_->rewrites) {
@@ -244,13 +247,13 @@ void AppService::rewrite(Request& request) const noexcept {
   }
 }
 
-// Topics first: what goes on in the background may publish at once.
+// Topics first, because background tasks may publish at once.
 void AppService::begin() noexcept {
   table_->topics->begin(Loop::current());
   lifetime_.begin_on_loop();
 }
 
-// What follows answers first: it may use what goes on on the loop.
+// Functions after responses end first, because they may use background tasks of the event loop.
 Task<> AppService::end() {
   if (has_after_work_) {
     co_await table_->after_work->end_on_loop(table_->log);
@@ -271,7 +274,7 @@ RequestPlan AppService::plan(Request& request) noexcept {
   const Lookup lookup =
       site.router.find(request.method(), request.path(), request.path_values(), request.scratch());
   if (lookup.kind != Lookup::Kind::found) {
-    // A client that asks for what is not there must not make the server gather content for it.
+    // The server must not buffer the body of a request without a route.
     return {.endpoint = &unrouted_of(site, lookup.allowed, request),
             .body_bytes_max = table_->body_bytes_max,
             .ignores_body = true};
@@ -296,8 +299,8 @@ void AppService::respond(const RequestPlan& plan, Request& request, Response& re
   try {
     const bool goes_on = run_before(endpoint, request, response) &&
                          (!endpoint.admits() || admit(endpoint, request, response));
-    // Measured behind hooks and guards and ahead of the handler: these lines stay whatever that
-    // does.
+    // Measured after hooks and guards and before the handler: these headers are sent even if the
+    // handler fails.
     shared_bytes = response.field_lines().size();
     if (goes_on) {
       if (endpoint.unrouted != nullptr) [[unlikely]] {
@@ -336,7 +339,7 @@ Task<> AppService::respond_later(const RequestPlan& plan, Request& request, Resp
 }
 
 void AppService::finish(const RequestPlan& plan, Request& request, Response& response) noexcept {
-  // The host of a request that could not be read is not known either.
+  // The host of a request that could not be parsed is unknown.
   const Endpoint& endpoint = plan.endpoint == nullptr ? sites_.of({}).unrouted : endpoint_of(plan);
   run_after(endpoint, request, response);
 }
@@ -347,7 +350,7 @@ void AppService::observe(const ResponseEvent& record) noexcept {
     try {
       told(record);
     } catch (...) {
-      Response unsent;  // the response has left: there is only the line to be written
+      Response unsent;  // only the log line is needed, because the response has been sent
       render_thrown(table_->log.get(), record.request, unsent);
     }
   };
@@ -381,7 +384,7 @@ void AppService::observe_slow(const Request& request, const RequestState& state,
         tell(state);
       }
     } catch (...) {
-      Response unsent;  // as of observers
+      Response unsent;  // as for observers
       render_thrown(table_->log.get(), request, unsent);
     }
   }

@@ -20,7 +20,7 @@ namespace eider {
 
 class AppService final : public RequestService {
  public:
-  /// errors  everything that is wrong with the table, one line each
+  /// errors  everything that is wrong with the table, one error per line
   [[nodiscard]] static Result<std::unique_ptr<RequestService>> create(
       std::shared_ptr<const RouteTable> table);
 
@@ -57,7 +57,7 @@ class AppService final : public RequestService {
  private:
   explicit AppService(std::shared_ptr<const RouteTable> table);
 
-  /// Copies the routes and finds what each refers to; the lines of what is wrong.
+  /// Copies the routes, and resolves what each one refers to. Returns the errors, one per line.
   [[nodiscard]] std::string resolve();
   void resolve_arguments(Endpoint& endpoint, std::string& wrong);
   void resolve_scopes(Endpoint& endpoint) const;
@@ -74,11 +74,12 @@ class AppService final : public RequestService {
   States states_;
   GuardWays guard_ways_;
   std::vector<Endpoint> endpoints_;
-  std::vector<Endpoint> unrouted_;          // of each scope that has routes or states, by its index
+  std::vector<Endpoint> unrouted_;          // one for each scope with routes or states, by the
+                                            // index of the scope
   std::vector<const Endpoint*> by_prefix_;  // of groups and mounts, the longest prefix first
   Sites sites_;
   Lifetime lifetime_;
-  bool has_after_work_ = false;  // something takes an AfterResponse
+  bool has_after_work_ = false;  // a handler or guard uses AfterResponse
 };
 
 }  // namespace eider

@@ -19,7 +19,7 @@ namespace eider {
 
 namespace {
 
-/// What Routes::any takes. HEAD is answered by who answers GET.
+/// The methods of Routes::any. HEAD requests use the route for GET.
 constexpr Method kOfAny[] = {Method::get,   Method::post,  Method::put,    Method::delete_,
                              Method::patch, Method::query, Method::options};
 
@@ -33,7 +33,7 @@ bool takes_after_response(const Endpoint& endpoint) {
          });
 }
 
-/// Each line with where the route is written.
+/// Adds each line, preceded by the source line of the route.
 void tell_of(const Endpoint& endpoint, std::string_view lines, std::string& wrong) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -42,8 +42,8 @@ void tell_of(const Endpoint& endpoint, std::string_view lines, std::string& wron
   }
 }
 
-/// Returns ", at main.cc:31": where the route was added that has the paths of `refused` already;
-/// empty if the pattern is wrong by itself.
+/// Returns ", at main.cc:31": the source line of the route that already has the paths of `refused`;
+/// empty if the pattern itself is invalid.
 std::string place_of_conflict(std::span<const Endpoint> others, const Endpoint& refused,
                               const RouteTable& table) {
   const bool is_any = refused.method == Method::unknown;
@@ -72,7 +72,7 @@ std::string refused_text(const std::string& why, std::span<const Endpoint> other
                                  why + place_of_conflict(others, refused, table));
 }
 
-/// Lays a group's or a route's own flat.
+/// Adds the hooks and middleware of a group or route to the lists of the endpoint.
 void lay_around(Endpoint& endpoint, const auto& hooks, const auto& middlewares) {
   for (const Hook& hook : hooks) {
     if (hook.on_request) {
@@ -90,7 +90,7 @@ void lay_around(Endpoint& endpoint, const auto& hooks, const auto& middlewares) 
   }
 }
 
-/// Whether all that the handler returns is JSON, or nothing (204): it is a route of an API.
+/// Returns whether all results of the handler are JSON or empty (204), as for a route of an API.
 bool responds_with_json_alone(const Endpoint& endpoint) {
   Operation operation;
   for (const detail::app::Describe describe : endpoint.description) {
@@ -108,7 +108,7 @@ bool responds_with_json_alone(const Endpoint& endpoint) {
   });
 }
 
-/// By the route's own setting, else the innermost group's that has one.
+/// Uses the setting of the route, else that of the innermost group that has one.
 bool ignores_unknown_query(const RouteTable& table, const Endpoint& endpoint) {
   UnknownQuery what = endpoint.unknown_query;
   for (const RouteScope* const scope : std::views::reverse(scopes_around(table, endpoint))) {
@@ -122,8 +122,8 @@ bool ignores_unknown_query(const RouteTable& table, const Endpoint& endpoint) {
 
 std::string AppService::resolve() {
   std::string wrong;
-  // A RequestPlan points at one of them, and guards' ways point into them.
-  endpoints_.reserve(2 * table_->endpoints.size());  // each may have an edge
+  // Reserved because RequestPlan and the lists of guards contain pointers to the elements.
+  endpoints_.reserve(2 * table_->endpoints.size());  // each may have a redirect (edges.h)
   for (const Endpoint& given : table_->endpoints) {
     Endpoint& endpoint = endpoints_.emplace_back(given);
     const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
@@ -149,7 +149,7 @@ std::string AppService::resolve() {
   return wrong.append(lifetime_.resolve());
 }
 
-/// Behind all others: what they have taken stays theirs.
+/// Called after all other routes were added, because these take precedence.
 void AppService::add_for_any_method(std::string& wrong) {
   for (std::uint32_t index = 0; index < endpoints_.size(); ++index) {
     const Endpoint& endpoint = endpoints_[index];
@@ -188,7 +188,7 @@ void AppService::add_edges() {
     resolve_arguments(made, wrong);
     resolve_scopes(made);
     const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
-    // Guards of the group may take path values that the edge does not have.
+    // Guards of the group may read path parameters that the redirect does not have.
     if (!wrong.empty() || !sites_.named(scope.host).router.add(made.method, made.pattern, index)) {
       endpoints_.pop_back();
     }
@@ -207,13 +207,13 @@ void AppService::resolve_sites() {
   for (std::size_t index = 1; index < unrouted_.size(); ++index) {
     const RouteScope& scope = table_->scopes[index];
     const RouteScope& around = table_->scopes[scope.parent];
-    // A group with the prefix of the one around it is part of that: the errors are not its own.
+    // A group with the same prefix as the group around it is part of that one for errors.
     if (scope.states != nullptr || scope.prefix != around.prefix || scope.host != around.host) {
       add_unrouted(index);
       by_prefix_.push_back(&unrouted_[index]);
     }
   }
-  // Of those with the same prefix a mounted app comes first, then a group that has hooks.
+  // For equal prefixes, mounted apps come first, then groups that have hooks.
   std::ranges::sort(by_prefix_, std::ranges::greater(), [this](const Endpoint* group) {
     const RouteScope& scope = table_->scopes[group->scope];
     return std::tuple(scope.prefix.size(), scope.states != nullptr, !scope.hooks.empty(),
@@ -232,7 +232,7 @@ void AppService::add_unrouted(std::size_t scope) {
 }
 
 void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
-  // What is wrong here would be read behind the path's values, request for request.
+  // Unchecked, the handler would read past the path parameters in every request.
   (void)check_path_count(name_of(endpoint) + ": its handler", endpoint.path_types, endpoint.pattern,
                          wrong);
   endpoint.states = guard_ways_.find_states(endpoint.wishes, table_->scopes[endpoint.scope],
@@ -259,7 +259,7 @@ void AppService::resolve_scopes(Endpoint& endpoint) const {
   }
 }
 
-/// Nothing stands around a handler, or waits for content, where there is none.
+/// Without a route, there is no handler for middleware, and no hook reads the request body.
 void AppService::resolve_unrouted(Endpoint& endpoint) const {
   resolve_scopes(endpoint);
   endpoint.middleware.clear();

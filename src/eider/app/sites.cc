@@ -7,7 +7,7 @@ namespace eider {
 
 namespace {
 
-/// "Example.org.:8080" and "[::1]:80" without port and dot.
+/// Removes the port and a trailing dot: "Example.org.:8080", "[::1]:80".
 std::string_view site_name_of(std::string_view authority) noexcept {
   std::string_view host = host_of(authority);
   if (host.size() > 1 && host.ends_with('.')) {
@@ -57,8 +57,8 @@ const Site& Sites::search(std::string_view authority) const noexcept {
     if (!covers(site->host, host)) {
       continue;
     }
-    // The exact name goes before every "*.": a host of its own must not answer by its family's
-    // routes.
+    // The exact name takes precedence over every "*.": a host with its own routes must not use
+    // those of the wildcard.
     const bool is_exact = !site->host.starts_with('*');
     if (is_exact) {
       return *site;

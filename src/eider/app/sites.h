@@ -12,32 +12,33 @@
 
 namespace eider {
 
-/// One host's routes, and what runs where none of them matches.
+/// The routes of one host, and the endpoint for paths without a route.
 struct Site {
-  std::string host;  // lower case; "*.example.org" stands for all below; empty: any
+  std::string host;  // lower case; "*.example.org": all names below; empty: any host
   Router router;
   Endpoint unrouted;
 };
 
-/// Whether `pattern`, as App::host takes one, stands for the host of an authority "host[:port]".
-/// Case and a dot at the end do not count.
+/// Returns whether `pattern`, as for App::host, matches the host of an authority "host[:port]".
+/// Case and a trailing dot are ignored.
 [[nodiscard]] bool stands_for(std::string_view pattern, std::string_view authority) noexcept;
 
 class Sites {
  public:
-  /// The site of that name, made when there is none.
+  /// Returns the site with that name; creates it if there is none.
   [[nodiscard]] Site& named(std::string_view host);
   void freeze();
 
-  /// The site that answers for an authority "host[:port]": the name itself, else the longest
-  /// "*.suffix" above it, else the site of any host. Case and a dot at the end do not count.
+  /// Returns the site for an authority "host[:port]": the one with the exact name, else the one
+  /// with the longest matching "*.suffix", else the site for any host. Case and a trailing dot are
+  /// ignored.
   ///
-  /// cost  nothing where no host was named
+  /// cost  none if the app has no virtual hosts
   [[nodiscard]] const Site& of(std::string_view authority) const noexcept {
     return named_.empty() ? any_ : search(authority);
   }
 
-  /// Of any host, then of each that was named.
+  /// Calls `visit` for the site for any host, then for each virtual host.
   template <class Visit>
   void each(Visit visit) {
     visit(any_);

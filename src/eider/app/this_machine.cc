@@ -15,8 +15,8 @@ bool is_loopback(std::string_view address) noexcept {
   return address.starts_with("127.") || address == "::1" || address.starts_with("::ffff:127.");
 }
 
-/// A page of another site can have its own name lead to this machine; it cannot have it asked for
-/// under this machine's name.
+/// Returns whether the host is a name of this machine. A page of another site can resolve its own
+/// name to this machine, but its requests then contain that name.
 bool is_loopback_host(std::string_view authority) noexcept {
   const std::size_t colon = authority.rfind(':');
   const bool has_port = colon != authority.npos && !authority.ends_with(']');
@@ -24,7 +24,7 @@ bool is_loopback_host(std::string_view authority) noexcept {
   return equals_ignoring_case(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
 }
 
-/// Headers that proxies, load balancers and content delivery networks add, by how they begin.
+/// Prefixes of headers that proxies, load balancers and content delivery networks add.
 constexpr std::array<std::string_view, 20> kOfProxies = {
     "Forwarded",  "X-Forwarded",  "Via",        "X-Real-",      "X-Original-",
     "X-Rewrite-", "X-Client-",    "X-Cluster-", "X-ProxyUser-", "X-Amz",
@@ -40,7 +40,7 @@ bool is_of_proxies(const Field& field) noexcept {
 }  // namespace
 
 bool is_of_this_machine(const Request& request, const ProxyTrust& trust) {
-  // A proxy that adds no header is still unlike a browser: nginx speaks HTTP/1.0 by default.
+  // A proxy that adds no header can often be recognized: nginx uses HTTP/1.0 by default.
   return is_loopback(request.remote_address()) && !comes_by_proxy(request, trust) &&
          is_loopback_host(request.head().authority) && request.head().minor_version != 0 &&
          request.header("Sec-Fetch-Site").value_or("") != "cross-site" &&

@@ -21,7 +21,8 @@ bool is_dots(std::string_view segment) noexcept {
   return segment == "." || segment == "..";
 }
 
-/// Of a {rest...}: its slashes stay, and an empty segment stands at its end alone.
+/// Returns the path for a {rest...} parameter: slashes are kept, and only the last segment may be
+/// empty.
 std::string rest_of(std::string_view pattern, std::string_view value, std::string_view name) {
   std::string path;
   while (true) {

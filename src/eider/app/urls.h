@@ -22,7 +22,7 @@ class RouteTable;
 
 namespace detail::app {
 
-/// The types of a handler's path parameters.
+/// The types of a handler's path parameters, as a std::tuple of std::type_identity.
 template <class F, class R, class... P>
 auto path_values_of(const SignatureOf<F, R, P...>& signature) -> decltype(std::tuple_cat(
     std::conditional_t<kKind<Argument<P>> == ArgumentKind::path_value,
@@ -35,7 +35,7 @@ template <class... T, class... V>
 inline constexpr bool kFitPath<std::tuple<std::type_identity<T>...>, std::tuple<V...>> =
     (true && ... && std::is_convertible_v<const V&, T>);
 
-/// Converts a value as the router would pass it to the handler.
+/// Converts a value to the text from which the router would read it.
 template <class V>
 std::string path_text(const V& value) {
   if constexpr (std::is_convertible_v<const V&, std::string_view>) {
@@ -44,7 +44,8 @@ std::string path_text(const V& value) {
     return std::string(std::string_view(TextFormat<V>::format(value)));
   } else {
     std::string text = json::to_text(value);
-    return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;  // an enum's name
+    return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;  // the name of an
+                                                                            // enumerator
   }
 }
 

@@ -13,7 +13,7 @@ namespace eider {
 
 namespace detail::app {
 
-/// The place of one response, until the last that follows it has ended.
+/// The place of one response. It is released when the last function of the response has ended.
 class AfterWork::Pass {
  public:
   explicit Pass(std::shared_ptr<std::atomic<std::size_t>> count) noexcept
@@ -23,7 +23,7 @@ class AfterWork::Pass {
   Pass& operator=(const Pass&) = delete;
   ~Pass() { count_->fetch_sub(1, std::memory_order_relaxed); }
 
-  /// False: all were taken.
+  /// Returns false if all places were taken.
   [[nodiscard]] bool is_one() const noexcept { return is_one_; }
 
  private:
@@ -36,7 +36,7 @@ struct AfterWork::Waiting {
   Duration within;
 };
 
-/// What waits for one response: an extension of its request.
+/// The functions that wait for one response, stored as an extension of its request.
 struct AfterWork::Calls {
   std::shared_ptr<Pass> pass;
   std::unique_ptr<std::vector<Waiting>> waiting = std::make_unique<std::vector<Waiting>>();
@@ -89,10 +89,10 @@ void AfterWork::begin(const ResponseEvent& record, const std::shared_ptr<LogSink
   calls->waiting->clear();
 }
 
-/// Not in this turn of the loop: the response may lie in its cork, and work that computes would
-/// hold it up there.
-Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*until it has ended*/, std::string name,
-                      std::shared_ptr<LogSink> log) {
+/// Waits for a later turn of the event loop: the response may still be in the socket's cork, where
+/// a function that computes would delay it.
+Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*kept until the task ends*/,
+                      std::string name, std::shared_ptr<LogSink> log) {
   co_await sleep_for(std::chrono::milliseconds(1));
   std::string line;
   try {

@@ -9,7 +9,7 @@ namespace eider {
 
 namespace {
 
-/// A proxy may say what it likes: only what a scheme can be is handed on.
+/// A proxy could send any text, so only valid schemes are returned.
 std::string scheme_of(std::string_view proto) {
   return equals_ignoring_case(proto, "https") || equals_ignoring_case(proto, "wss") ? "https"
                                                                                     : "http";

@@ -23,41 +23,42 @@ class LogSink;
 class Router;
 class Topics;
 
-/// One of those that stand ahead of an endpoint, once the app has started.
+/// A guard that runs before an endpoint; filled in when the app starts.
 struct GuardOnWay {
   const Guard* guard;
   std::span<void* const> states;
-  /// All that ask for what it puts take a 4xx for "nothing".
+  /// All users of the guard's value accept its absence, so that a 4xx counts as "no value".
   bool may_refuse;
-  /// It runs for what it puts, and so not where that is there already.
+  /// The guard runs only for its value, and therefore not if the request already has one.
   bool is_asked_for;
-  /// What is there already may be an outer group's, which a guard ahead of it has asked for.
+  /// A value that is already stored may come from an outer group, whose provider ran for an earlier
+  /// guard; this guard replaces it.
   bool replaces;
 };
 
 struct Endpoint;
 
-/// What the compiler knows of a handler by its type: made while it compiles, so that a route costs
-/// the file that adds it no code for that.
+/// The properties of a handler that follow from its type. They are compile-time constants, so that
+/// a file that adds a route needs no code for them.
 struct HandlerFacts {
   using RespondNow = void (*)(const Endpoint&, const Context&, Response&);
   using RespondLater = Task<> (*)(const Endpoint&, const Context&, Response&);
 
   detail::base::TypeKey handler_type = nullptr;
-  RespondNow respond_now = nullptr;      // null when the handler waits
-  RespondLater respond_later = nullptr;  // null when it does not
+  RespondNow respond_now = nullptr;      // null if the handler waits
+  RespondLater respond_later = nullptr;  // null if it does not wait
   bool is_blocking = false;
-  bool streams_body = false;   // the handler reads the content itself
-  bool keeps_request = false;  // what it returns may use the request when the handler is done
+  bool streams_body = false;   // the handler reads the request body itself
+  bool keeps_request = false;  // the result may use the request after the handler returns
   bool opens_websocket = false;
   Wishes wishes;
-  std::span<const std::string_view> path_types;  // of the values of the path that it takes
-  /// What parameters and result say of themselves, for App::operations.
+  std::span<const std::string_view> path_types;  // types of its path parameters
+  /// Describe parameters and result, for App::operations.
   std::span<const detail::app::Describe> description;
 };
 
 struct Endpoint : HandlerFacts {
-  // Compiled once (app.cc), where every file that adds a route would make them again.
+  // Defined in app.cc, so that they are compiled once instead of in each file that adds a route.
   Endpoint();
   Endpoint(const HandlerFacts& facts, Method method, std::string_view pattern,
            std::shared_ptr<const void> handler);
@@ -67,23 +68,23 @@ struct Endpoint : HandlerFacts {
   Endpoint& operator=(Endpoint&&) noexcept;
   ~Endpoint();
 
-  Method method = Method::get;  // unknown: all that the pattern has no other route for
+  Method method = Method::get;  // unknown: all methods without another route for the pattern
   std::string pattern;
   std::shared_ptr<const void> handler;
-  std::size_t body_bytes_max = 0;  // 0: the app's
+  std::size_t body_bytes_max = 0;  // 0: the limit of the app
   std::size_t scope = 0;
-  std::vector<Guard> guards;              // the route's own
-  std::vector<Hook> hooks;                // likewise
-  std::vector<Middleware> middlewares;    // likewise
-  std::source_location where;             // it was added there
-  std::vector<std::string> subprotocols;  // of a WebSocket
+  std::vector<Guard> guards;              // only those of the route itself
+  std::vector<Hook> hooks;                // same
+  std::vector<Middleware> middlewares;    // same
+  std::source_location where;             // source line that added the route
+  std::vector<std::string> subprotocols;  // for a WebSocket
   RouteDocs words;
   bool is_directory = false;  // see Route::directory
   UnknownQuery unknown_query = UnknownQuery::by_result;
 
   // Resolved when the app starts.
-  std::shared_ptr<LogSink> log;      // null: none
-  const Router* unrouted = nullptr;  // of the site for whose unknown paths this stands
+  std::shared_ptr<LogSink> log;      // null: no log
+  const Router* unrouted = nullptr;  // of the site whose unknown paths this endpoint serves
   std::vector<std::string_view> path_names;
   std::vector<void*> states;
   Topics* topics = nullptr;
@@ -95,12 +96,13 @@ struct Endpoint : HandlerFacts {
   bool has_waiting_guard = false;
   bool has_blocking_guard = false;
   bool ignores_unknown_query = false;
-  bool exempt_from_load_shedding = false;  // it is answered however much there is to do
+  bool exempt_from_load_shedding = false;  // see Route::exempt_from_load_shedding
   bool takes_mount_path = false;           // see Route::with_mount_path
 
-  /// Something stands ahead of the content, and may refuse the request without it.
+  /// Returns whether a hook or guard runs before the request body is read, and can reject the
+  /// request without it.
   [[nodiscard]] bool decides() const noexcept { return !before.empty() || !on_way.empty(); }
-  /// Something stands between hooks and the handler.
+  /// Returns whether guards or `on_body` hooks run between hooks and the handler.
   [[nodiscard]] bool admits() const noexcept { return !on_way.empty() || !on_body.empty(); }
   [[nodiscard]] bool waits() const noexcept {
     return respond_now == nullptr || !middleware.empty() || has_waiting_guard;

@@ -13,10 +13,11 @@ namespace eider {
 
 namespace {
 
-/// A handler that has nothing to say yet: the client is then told that it is connected.
+/// If the handler has sent nothing after this time, a comment informs the client that it is
+/// connected.
 constexpr Duration kOpeningSilence = std::chrono::milliseconds(100);
 
-/// Where the server ends, so that all who listen do not come back in one instant.
+/// Returns a random time to reconnect, so that not all clients reconnect at once after a shutdown.
 std::chrono::milliseconds random_pause() {
   thread_local std::minstd_rand random(std::random_device{}());
   return std::chrono::milliseconds(std::uniform_int_distribution(500, 5000)(random));
@@ -44,7 +45,7 @@ class EventStream::State final : private Timer {
     }
   }
 
-  /// An emptied buffer, to be filled and written.
+  /// Returns an empty buffer, to be filled and written.
   [[nodiscard]] Buffer& text() noexcept {
     text_.clear();
     return text_;
@@ -61,14 +62,14 @@ class EventStream::State final : private Timer {
   }
 
  private:
-  // The timer is not moved by each event: it looks when it is due how long the silence has been.
+  // Events do not move the timer: when it expires, it checks how long the silence has been.
   void expire() override {
     const Instant due = last_written_ + silence_;
     if (has_begun_ && due > loop_.now()) {
       loop_.arm(*this, due);
       return;
     }
-    // A client that takes nothing needs no sign of life, and has no room for it.
+    // A client that does not read needs no heartbeat, and its buffer has no room for one.
     if (out_.room().is_set()) {
       write_comment(text(), "");
       write();
@@ -80,12 +81,12 @@ class EventStream::State final : private Timer {
   Loop& loop_;
   Duration silence_ = kHeartbeat;
   bool has_begun_ = false;
-  Instant last_written_;  // at first, when it was made
+  Instant last_written_;  // initially the time of construction
   std::string last_event_id_;
   Buffer text_;
 };
 
-/// How an event stream follows: it owns the stream, and what is gathered for it.
+/// Implements EventStream::subscribe: owns the stream and the events that are collected for it.
 class FollowedTopic {
  public:
   static Task<> follow(EventStream events, Topics& topics, std::string topic,
@@ -100,7 +101,7 @@ class FollowedTopic {
 
  private:
   static Task<> follow(EventStream::State& state, TopicSubscription& news) {
-    // Of much that waits only so much is copied for this client at a time.
+    // Limits how many of the waiting events are copied for this client at a time.
     constexpr std::size_t kTakenBytesMax = 16UL * 1024;
     constexpr std::size_t kKeptBytesMax = 1024;
     Buffer events;
@@ -112,13 +113,13 @@ class FollowedTopic {
         co_return;
       }
       state.write(events);
-      events.reset(kKeptBytesMax);  // a client may keep it waiting for long
+      events.reset(kKeptBytesMax);  // the client may take long to read it
       co_await state.written();
     }
   }
 };
 
-/// Events that wait, in memory that all who follow the topic share.
+/// Waiting events, in memory that all subscribers of the topic share.
 class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput {
  public:
   explicit Gathered(TopicSubscription& news, detail::runtime::OutputBudget& budget) noexcept
@@ -179,7 +180,7 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
 
   detail::runtime::OutputBudget& budget_;
   TopicSubscription& news_;
-  std::vector<detail::base::SharedBytes> pieces_;  // those before `first_` were taken
+  std::vector<detail::base::SharedBytes> pieces_;  // those before `first_` have been taken
   std::size_t first_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t taken_ = 0;
@@ -215,7 +216,8 @@ void TopicSubscription::on_published(std::string_view event) {
   if (is_over_) {
     return;
   }
-  // With SlowConsumer::disconnect a gap ends the stream: its client begins another one, and knows.
+  // With SlowConsumer::disconnect, a missed event ends the stream: the client reconnects and so
+  // notices.
   if (!has_room) {
     on_gap();
     return;
@@ -271,7 +273,7 @@ void EventStream::set_heartbeat(Duration silence) {
   state_->set_heartbeat(silence);
 }
 
-// Neither caches nor proxies may hold events back; nginx asks for a field of its own.
+// Caches and proxies must not delay events; nginx needs its own header for that.
 void Extract<EventStream>::prepare(Response& response) {
   response.set_static_type(EventStream::kContentType);
   response.add_header("Cache-Control", "no-store");

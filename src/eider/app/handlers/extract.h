@@ -34,7 +34,7 @@ struct Context {
   std::span<const std::string_view> path_names;
   /// Objects of the handler's State parameters, in their order.
   std::span<void* const> states;
-  /// Of a response that waits, else null.
+  /// Only for a response that waits, else null.
   const Ongoing* ongoing = nullptr;
   /// See UnknownQuery.
   bool ignores_unknown_query = false;
@@ -42,15 +42,15 @@ struct Context {
 
 /// The source of an argument, set by the kKind of its Extract.
 enum class ArgumentKind : std::uint8_t {
-  request,         // anything that is there when the head is: what says nothing is of this kind
-  path_value,      // the next value of the path
-  content,         // the content as a whole
-  content_stream,  // the content as it comes
-  state,           // what App::state was given
-  extension,       // what was put into the request
+  request,         // available with the headers; the default
+  path_value,      // the next path parameter
+  content,         // the complete request body
+  content_stream,  // the request body as a stream
+  state,           // an object of App::state
+  extension,       // a value that is stored in the request
   output,          // writes the response while the handler runs
-  live_output,     // the same, each byte to reach the client as soon as it is written
-  socket,          // another protocol's
+  live_output,     // the same, but each byte is sent as soon as it is written
+  socket,          // another protocol takes over the connection
 };
 
 /// Position of an argument among those of its kind.
@@ -66,12 +66,14 @@ struct Guard;
 
 namespace detail::app {
 
-/// The guard that makes a T of what its Extract takes. What takes a T of the library says `extern
-/// template`, as it is compiled there.
+/// Returns a guard that makes a T from the parameters of Extract<T>::from. For types of the
+/// library, users declare `extern template`, because extract.cc instantiates it.
 template <class T>
 [[nodiscard]] Guard make_maker();
 
-/// `eider::read_pairs` (pairs.h) of a query. errors  400
+/// Reads the query string like `eider::read_pairs` (pairs.h).
+///
+/// errors  400
 [[nodiscard]] Result<void> read_query(const reflect::Type& type, void* object,
                                       const Context& context);
 /// In a request: the name of a form field of middleware, such as the token of csrf. Forms skip the
@@ -80,17 +82,18 @@ struct PassesField {
   std::string_view name;
 };
 [[nodiscard]] std::string_view passed_field(const Request& request) noexcept;
-/// The form that the request's content is, as a struct. errors  422
+/// Reads the request body, a form, into a struct.
+///
+/// errors  422
 [[nodiscard]] Result<void> read_form(const reflect::Type& type, void* object,
                                      const Request& request);
 /// In a request: Json<T> also accepts forms if T is flat.
 struct TakesForms {};
-/// Reads the form of a request with TakesForms into the struct of that type at `object`; what is
-/// wrong is told by JSON pointers, as of JSON.
+/// Reads the form of a request with TakesForms into the struct of that type at `object`. Errors
+/// have JSON pointers, as for JSON.
 ///
-/// errors  otherwise, where it is no form or none is taken; 415 where the type holds more than
-/// pairs
-///         tell
+/// errors  `otherwise` if the body is not a form or forms are not accepted; 415 if the type cannot
+///         be read from key-value pairs
 [[nodiscard]] Result<void> read_form_instead(const Request& request, const reflect::Type& type,
                                              void* object, Error otherwise);
 using BrokenRequirements = std::vector<Requirement>;
@@ -114,7 +117,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 template <class T>
 concept Extracted =
     requires(const Context& context, ArgumentPlace place) { Extract<T>::from(context, place); };
-/// Whether a T's Extract takes arguments of its own, as a guard does.
+/// Whether Extract<T>::from has its own parameters, like a guard.
 template <class T>
 inline constexpr bool kIsMade = !Extracted<T> && requires { &Extract<T>::from; };
 
@@ -138,11 +141,11 @@ inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMiss
 template <class A>
 inline constexpr bool kOwnsData = requires { requires Extract<A>::kOwnsData; };
 
-/// Whether what a handler does with a parameter has to be done when the response's head leaves.
+/// Whether changes through a parameter must be complete when the response headers are sent.
 template <class A>
 inline constexpr bool kEndsWithHead = requires { requires Extract<A>::kEndsWithHead; };
 
-/// What text of that type is described by: null for text as it is.
+/// Returns the type that describes such a text in OpenAPI documents; null for plain text.
 template <class T>
 constexpr const reflect::Type* text_type() noexcept {
   if constexpr (kIsOptional<T>) {
@@ -169,7 +172,7 @@ inline constexpr bool kIsText = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
 template <class T>
 inline constexpr bool kIsText<std::optional<T>> = kIsText<T>;
 
-/// A named text (field or cookie) as the T asked for.
+/// Converts a named text (header or cookie) to a T.
 template <class T>
 Result<T> from_named(std::string_view kind, std::string_view name,
                      std::optional<std::string_view> text) {
@@ -207,9 +210,8 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 /// specialize Extract for it, as below, or
 ///
 ///     struct User { …; static constexpr bool kIsInjectable = true; };        // stored by a guard
-///     template <> struct eider::Extract<Caller> : ExtractExtension<Caller> {};  // … for external
-///     types template <> struct eider::Extract<Caller> {                          // computed on
-///     demand
+///     template <> struct eider::Extract<Caller> : ExtractExtension<Caller> {};  // … external type
+///     template <> struct eider::Extract<Caller> {                            // computed on demand
 ///       static Task<Result<Caller>> from(Cookie<"sid"> sid, State<Sessions> sessions);
 ///     };
 ///
@@ -217,15 +219,15 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 /// request body is read, once per request. A handler with std::optional<Caller> gets nullopt
 /// instead of a 4xx.
 ///
-/// kKind  source of the argument
+/// kKind                 source of the argument
 /// describe(Operation&)  describes the parameter for OpenAPI documents; optional
-/// kOwnsData  the value does not refer to the request. Without it, the request is copied before a
-///        synchronous handler with a streamed body, such as Streamed, and WebSocket handlers cannot
-///        use the type.
-/// check_type()  throws a Failure, when the route is added, if the type cannot be extracted from
-/// any request
-/// kEndsWithHead  changes must be complete when the headers are sent: handlers that stream their
-///                response cannot use the type
+/// kOwnsData             the value does not refer to the request. Without it, the request is copied
+///                       before a synchronous handler with a streamed body, such as Streamed, and
+///                       WebSocket handlers cannot use the type.
+/// check_type()          throws a Failure, when the route is added, if the type cannot be extracted
+///                       from any request
+/// kEndsWithHead         changes must be complete when the headers are sent: handlers that stream
+///                       their response cannot use the type
 template <class T>
 struct Extract {
   static constexpr ArgumentKind kKind = ArgumentKind::path_value;
@@ -307,7 +309,7 @@ struct Extract<Json<T>> {
   static Result<Held> from(const Context& context, ArgumentPlace) {
     if (auto typed = detail::app::expect_content_type(context.request, "application/json");
         !typed) {
-      // Of what cannot be made first json::read has to say so, ahead of what the compiler would.
+      // json::read rejects other types at compile time; its message is clearer than that of `held`.
       if constexpr (std::default_initializable<T>) {
         Held held;
         auto form = detail::app::read_form_instead(context.request, reflect::type_of<T>(), &*held,
@@ -360,8 +362,8 @@ struct Extract<Cookie<Name, T>> {
   }
 };
 
-// What is no template is defined in extract.cc: a std::expected of each costs every program 20 ms
-// of its compilation, whether it uses the parameter or not.
+// Non-template specializations are defined in extract.cc: each std::expected in them would add 20
+// ms to the compilation of every file, even if it does not use the parameter.
 
 template <>
 struct Extract<Body> {
@@ -448,7 +450,7 @@ struct Extract<T> : ExtractExtension<T> {
 
 namespace detail::app {
 
-/// What a parameter of type A is made by.
+/// Extracts a parameter of type A.
 template <class A>
 struct Extractor : Extract<A> {};
 template <class A>

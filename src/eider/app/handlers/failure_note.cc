@@ -12,7 +12,7 @@ namespace eider {
 
 namespace {
 
-/// Nested exceptions behind it are not shown.
+/// Maximum number of nested exceptions that are shown.
 constexpr std::size_t kThrownMax = 8;
 
 std::string type_text(const std::type_info* type) {
@@ -22,11 +22,11 @@ std::string type_text(const std::type_info* type) {
   int status = 0;
   char* const text = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
   std::string copy(text == nullptr ? type->name() : text);
-  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): as that function asks
+  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): required by __cxa_demangle
   return copy;
 }
 
-/// Of what is being handled, and of what it was nested around.
+/// Adds the current exception, and those nested in it.
 void note(std::vector<Thrown>& all) {
   try {
     throw;

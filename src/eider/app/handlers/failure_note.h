@@ -9,7 +9,7 @@
 
 namespace eider {
 
-/// type  as it is written in C++, "std::out_of_range"
+/// type  name of the type in C++, "std::out_of_range"
 /// text  its what(); empty if it is not a std::exception
 struct Thrown {
   std::string type;

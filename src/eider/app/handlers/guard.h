@@ -23,35 +23,36 @@ struct Guard;
 /// Describes a guard in OpenAPI documents, instead of its parameters.
 using DescribeGuard = std::function<void(Operation&)>;
 
-/// A State parameter: which type it wants, for the lookup at start and its error.
+/// A State parameter: its type, for the lookup at startup and for the error if there is none.
 struct StateWish {
   detail::base::TypeKey key;
   std::string_view type_name;
 };
 
-/// A type that a parameter takes from the request's extensions.
+/// A type that a parameter reads from the request's extensions.
 struct ExtensionWish {
   detail::base::TypeKey key;
   std::string_view type_name;
   bool may_be_missing;
-  /// Makes the guard that makes one where no other puts one; null: there is no such.
+  /// Creates the guard that supplies the type if no other one does; null if the type has none.
   Guard (*make_maker)();
 };
 
-/// What a function's parameters ask for beyond the request, each in their order. Static.
+/// What the parameters of a function need in addition to the request, each in the order of the
+/// parameters. The spans refer to static memory.
 struct Wishes {
   std::span<const StateWish> states;
   std::span<const ExtensionWish> extensions;
 };
 
-/// A guard as two plain function pointers, as Endpoint is for handlers.
+/// A guard as two plain function pointers, like Endpoint for handlers.
 struct Guard {
   using AdmitNow = Result<void> (*)(const Guard&, const Context&);
   using AdmitLater = Task<Result<void>> (*)(const Guard&, const Context&);
 
   std::shared_ptr<const void> function;
-  AdmitNow admit_now = nullptr;      // null when it waits
-  AdmitLater admit_later = nullptr;  // null when it does not
+  AdmitNow admit_now = nullptr;      // null if it waits
+  AdmitLater admit_later = nullptr;  // null if it does not wait
   bool is_blocking = false;
   /// Type that the guard stores in the request; null: none.
   detail::base::TypeKey extension = nullptr;
@@ -74,7 +75,7 @@ struct Guard {
 
 namespace detail::app {
 
-/// What a guard returns, taken apart.
+/// Splits the return type of a guard into its properties.
 template <class R>
 struct Learned {
   using Type = R;
@@ -152,7 +153,7 @@ Task<Result<void>> admit_later(const Guard& guard, const Context& context) {
   }
 }
 
-/// Says what is wrong with a guard, while compiling.
+/// Checks a guard at compile time.
 template <class G>
 consteval void check_guard() {
   using S = Signature<G>;
@@ -202,7 +203,7 @@ template <class G>
   guard.path_types = S::path_types();
   guard.may_refuse = L::kMayRefuse;
   guard.function = keep_function(std::move(function));
-  // What these give may refer to the guard.
+  // The functions that these members return may refer to the guard, so they use the stored copy.
   [[maybe_unused]] const G& kept = *static_cast<const G*>(guard.function.get());
   if constexpr (requires(Operation& operation) { kept.describe(operation); }) {
     guard.describe = [its = guard.function](Operation& operation) {
@@ -227,7 +228,7 @@ template <class G>
   return guard;
 }
 
-/// Of a type whose Extract makes it from what it takes itself.
+/// Returns the guard of a type that is computed by Extract<T>::from.
 template <class T>
 [[nodiscard]] Guard make_maker() {
   Guard maker = make_guard(&Extract<T>::from);
@@ -268,7 +269,7 @@ inline constexpr auto kWishes = [] {
   return wishes;
 }();
 
-/// The wishes of parameters, shared by all functions of the same ones.
+/// The needs of a list of parameter types, shared by all functions with the same list.
 template <class... A>
 struct WishesOf {
   static constexpr Wishes kAll{kWishes<StateWish, ArgumentKind::state, A...>,

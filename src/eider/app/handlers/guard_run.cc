@@ -23,7 +23,8 @@ bool is_made_already(const GuardOnWay& one, const Request& request) noexcept {
   return one.is_asked_for && !one.replaces && request.extensions().contains(one.guard->extension);
 }
 
-/// What it takes itself was refused, which all that ask for it take for "nothing", as this.
+/// Returns whether a provider for a parameter of this guard has rejected the request. As all users
+/// accept the absence of this guard's value, the guard is then skipped, too.
 bool lacks_what_it_takes(const GuardOnWay& one, const Request& request) noexcept {
   return one.may_refuse &&
          std::ranges::any_of(one.guard->wishes.extensions, [&](const ExtensionWish& wish) {
@@ -35,8 +36,8 @@ bool is_skipped(const GuardOnWay& one, const Request& request) noexcept {
   return is_made_already(one, request) || lacks_what_it_takes(one, request);
 }
 
-/// What a guard has thrown just now, where that refuses; else it goes on. To be called while one
-/// handles it.
+/// Returns the current exception of a guard as an Error if it rejects the request; otherwise
+/// rethrows it. Call it while handling an exception.
 Result<void> thrown_refusal() {
   Error error = thrown_error();
   if (!is_refusal(error)) {
@@ -63,8 +64,9 @@ Task<Result<void>> ask_later(const GuardOnWay& one, const Context& context) {
   co_return said;
 }
 
-/// The same on the way of a blocking function. The server lets such a task end when its client
-/// leaves, for a thread may be using the request; while a guard waits on the loop none is.
+/// Like ask_later, but for the route of a blocking function. The server does not destroy such a
+/// task when its client disconnects, because a thread may be using the request. No thread does
+/// while a guard waits on the event loop, so the wait is canceled here.
 Task<Result<void>> ask_while_wanted(const GuardOnWay& one, const Context& context,
                                     const Cancel& cancel) {
   std::optional<Result<void>> said = co_await with_cancel(ask_later(one, context), cancel);
@@ -81,7 +83,8 @@ Task<Result<void>> ask_waiting(const Endpoint& endpoint, const GuardOnWay& one,
                                                    : ask_later(one, context);
 }
 
-/// What a guard says is the response, unless all that ask for it do without.
+/// Returns true if the guard accepts the request, or if all users accept the absence of its value.
+/// Otherwise `response` is the guard's error.
 bool lets_through(const GuardOnWay& one, const Result<void>& said, Response& response) {
   if (said || (one.may_refuse && is_refusal(said.error()))) {
     return true;
@@ -109,7 +112,7 @@ Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response
                             const Ongoing& ongoing) {
   const WithoutContent ahead(request);
   for (const GuardOnWay& one : endpoint.on_way) {
-    if (ongoing.cancel.is_cancelled()) {  // while a guard ahead of this one was on a thread
+    if (ongoing.cancel.is_cancelled()) {  // while an earlier guard ran on a thread
       render_error(response, nobody_waits());
       co_return false;
     }

@@ -47,7 +47,8 @@ void describe_each(Operation& operation, const auto& middleware) {
   }
 }
 
-/// From the handler outward, as answers pass: what guards put around it stands within all else.
+/// From the handler outward, like responses: the middleware of guards is inside all other
+/// middleware.
 void describe_middleware(Operation& operation, const Endpoint& endpoint, const RouteTable& table) {
   const std::vector<const RouteScope*> scopes = scopes_around(table, endpoint);
   for (const GuardOnWay& one : endpoint.on_way | std::views::reverse) {
@@ -65,7 +66,7 @@ void describe_middleware(Operation& operation, const Endpoint& endpoint, const R
   }
 }
 
-/// Pre: its way is laid.
+/// Pre: the guards of the endpoint are resolved.
 Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
   Operation operation;
   operation.method = endpoint.method;
@@ -96,9 +97,9 @@ Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
 
 std::vector<Operation> describe_operations(const RouteTable& table) {
   GuardWays ways(table);
-  std::string wrong;  // told when the app starts
+  std::string wrong;  // reported when the app starts
   std::vector<Operation> operations;
-  std::deque<Endpoint> endpoints = table.endpoints;  // `ways` knows guards by where they lie
+  std::deque<Endpoint> endpoints = table.endpoints;  // `ways` identifies guards by their addresses
   for (Endpoint& endpoint : endpoints) {
     ways.resolve(endpoint, wrong);
     operations.push_back(describe_endpoint(endpoint, table));
@@ -135,7 +136,7 @@ std::string name_of(const Endpoint& endpoint) {
   return name.append(" ").append(endpoint.pattern);
 }
 
-/// One endpoint's, while it is put together.
+/// Determines the guards of one endpoint.
 class GuardWays::Way {
  public:
   Way(GuardWays& ways, Endpoint& endpoint, std::string& wrong)
@@ -164,8 +165,8 @@ class GuardWays::Way {
   }
 
  private:
-  /// A guard takes the first values. On a route that calls them otherwise these are other things'
-  /// numbers: the guard of /notes/{note} would decide about /users/{user}.
+  /// Guards read the first path parameters. They must have the same names on all routes: otherwise
+  /// a guard for /notes/{note} would use the number of a user in /users/{user}.
   void check_path(const Guard& guard) {
     if (!check_path_count(name_of(endpoint_) + ": " + name_of(guard), guard.path_types,
                           endpoint_.pattern, wrong_)) {
@@ -187,16 +188,16 @@ class GuardWays::Way {
     }
   }
 
-  /// Behind all that it asks for.
+  /// Adds a guard after the providers that it needs.
   ///
-  /// said  by whoever added it; a test may have put another in its place
+  /// said  the guard that was added to the app; a test may have replaced it
   void add(const GuardAt& said, bool may_refuse, bool is_asked_for) {
     const GuardAt instead = find_override(said.guard->extension);
     const GuardAt at = instead.guard != nullptr ? instead : said;
     const Guard& guard = *at.guard;
     const auto found = std::ranges::find(endpoint_.on_way, &guard, &GuardOnWay::guard);
     if (found != endpoint_.on_way.end()) {
-      if (!may_refuse) {  // one that asks cannot do without
+      if (!may_refuse) {  // this user needs its value
         need(*found);
       }
       return;
@@ -213,13 +214,13 @@ class GuardWays::Way {
       satisfy(wish, name_of(endpoint_) + ": " + name_of(guard), may_refuse);
     }
     under_way_.pop_back();
-    // Behind what it asks for: guards run in the order of this list.
+    // After its providers: guards run in the order of this list.
     const bool replaces = is_asked_for && find_on_way(guard.extension) != nullptr;
     endpoint_.on_way.push_back(
         {&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for, replaces});
   }
 
-  /// What it refuses is the response, and so is what those refuse that make what it takes.
+  /// Makes the errors of this guard the response, and also those of the providers that it needs.
   void need(GuardOnWay& one) {
     if (!std::exchange(one.may_refuse, false)) {
       return;
@@ -233,7 +234,7 @@ class GuardWays::Way {
     }
   }
 
-  /// may_refuse  all that ask for the taker do without it, and so without what it takes
+  /// may_refuse  all users of `taker` accept its absence, and therefore that of its parameters
   void satisfy(const ExtensionWish& wish, const std::string& taker, bool may_refuse) {
     if (is_put_by_hooks(wish.key)) {
       return;
@@ -273,7 +274,7 @@ class GuardWays::Way {
              return std::ranges::find(scope->extensions, key) != scope->extensions.end();
            });
   }
-  /// What an outer guard has asked for gives way to what an inner group provides.
+  /// The provider of an inner group takes precedence over one that ran for an outer guard.
   [[nodiscard]] GuardAt find_maker(const ExtensionWish& wish) const {
     if (const GuardAt instead = find_override(wish.key); instead.guard != nullptr) {
       return instead;
@@ -288,7 +289,7 @@ class GuardWays::Way {
     }
     return provided;
   }
-  /// The newest, which is the one that is found.
+  /// Returns the last one, whose value the request contains when the handler runs.
   [[nodiscard]] const GuardOnWay* find_on_way(detail::base::TypeKey key) const {
     const auto& on_way = endpoint_.on_way;
     const auto found = std::find_if(on_way.rbegin(), on_way.rend(), [key](const GuardOnWay& one) {
@@ -306,7 +307,8 @@ class GuardWays::Way {
     }
     return {nullptr, nullptr};
   }
-  /// The outermost app's, and the newest of it; a mounted app's is none for what stands around it.
+  /// Returns the newest override of the outermost app. Overrides of a mounted app do not apply to
+  /// the apps around it.
   [[nodiscard]] GuardAt find_override(detail::base::TypeKey key) const {
     for (const RouteScope* scope : seen_) {
       const auto found = std::ranges::find(scope->overrides, key, &Guard::extension);
@@ -324,8 +326,8 @@ class GuardWays::Way {
   Endpoint& endpoint_;
   std::string& wrong_;
   std::vector<const RouteScope*> scopes_;  // the outermost first
-  /// Those whose providers what is being added may ask: a group within does not decide what a guard
-  /// around it sees.
+  /// Scopes whose providers are available to the guard that is being added: an inner group does not
+  /// change the values of an outer guard.
   std::vector<const RouteScope*> seen_;
   std::vector<const Guard*> under_way_;
 };

@@ -15,30 +15,32 @@
 
 namespace eider {
 
-/// Owns what the endpoints' lists point at, besides the table.
+/// Determines the guards of endpoints. Owns the objects that the endpoints' lists refer to, except
+/// those of the route table.
 class GuardWays {
  public:
-  /// table   outlives it
-  /// states  likewise; null: nobody is to be called, and guards are told of alone
+  /// table   must outlive this object
+  /// states  must outlive this object; null if guards are only described and not called
   explicit GuardWays(const RouteTable& table, States* states = nullptr) noexcept
       : table_(table), states_(states) {}
 
-  /// Fills `on_way`, in the order in which they run: each guard of the groups from the outermost,
-  /// then the route's own, each behind what is made for it; last what is made for the handler.
-  /// What is made for a guard is made by its own group or one around that.
+  /// Fills `on_way` in the order in which the guards run: the guards of the groups, outermost
+  /// first, then those of the route, and finally the providers for the handler. The providers for a
+  /// guard come immediately before it, and belong to its own group or one around it.
   ///
-  /// wrong  a line for each type that nobody puts in time, for what asks for itself, and for values
-  ///        of a path that has none or calls them otherwise
+  /// wrong  gets a line for each type without a provider, each circular dependency, and each path
+  ///        parameter that the pattern does not contain or names differently
   void resolve(Endpoint& endpoint, std::string& wrong);
-  /// What `wishes` name; `wrong` gets a line for each that the app was not given.
+  /// Returns the objects of the states in `wishes`; `wrong` gets a line for each that is not
+  /// registered.
   ///
-  /// scope  of the taker
+  /// scope  of the guard or handler with the parameters
   [[nodiscard]] std::vector<void*> find_states(const Wishes& wishes, const RouteScope& scope,
                                                std::string_view taker, std::string& wrong) const;
 
  private:
   class Way;
-  /// A guard, and the group that has it, whose states it takes.
+  /// A guard, and the group that it belongs to, whose states it uses.
   struct GuardAt {
     const Guard* guard;
     const RouteScope* scope;
@@ -52,11 +54,11 @@ class GuardWays {
   States* states_;
   std::map<detail::base::TypeKey, Guard> makers_;
   std::map<std::pair<const Guard*, const RouteScope*>, std::vector<void*>> guard_states_;
-  std::map<const Guard*, const Endpoint*> first_on_way_;  // of those that take values of the path
+  std::map<const Guard*, const Endpoint*> first_on_way_;  // only guards with path parameters
 };
 
-/// Hooks and guards see no content, also where it has come with the head: what they decide must not
-/// depend on how a client's bytes were cut.
+/// Hides the request body from hooks and guards, even if it has already arrived: their decision
+/// must not depend on how a client's bytes were split into packets.
 class WithoutContent {
  public:
   explicit WithoutContent(Request& request) noexcept : request_(request), content_(request.body()) {
@@ -71,26 +73,30 @@ class WithoutContent {
   std::string_view content_;
 };
 
-/// Runs the guards of an endpoint in order until one refuses, which `response` is then.
+/// Runs the guards of an endpoint in order until one rejects the request; `response` is then its
+/// error.
 ///
-/// returns  whether all let it through
+/// returns  whether all guards accepted the request
 /// Pre: none of them waits
 [[nodiscard]] bool run_guards(const Endpoint& endpoint, Request& request, Response& response);
 [[nodiscard]] Task<bool> run_guards_later(const Endpoint& endpoint, Request& request,
                                           Response& response, const Ongoing& ongoing);
-/// The response to a client that has left: hooks and observers see it, and it goes nowhere.
+/// Returns the response to a client that has disconnected. Hooks and observers see it, but it is
+/// not sent.
 [[nodiscard]] Error nobody_waits();
 
-/// Whether a pattern names as many values as are taken of it; the first that it does not is told.
+/// Returns whether a pattern has as many path parameters as `types`; if not, `wrong` gets a line
+/// with the first one that is missing.
 [[nodiscard]] bool check_path_count(std::string_view taker, std::span<const std::string_view> types,
                                     std::string_view pattern, std::string& wrong);
 
-/// What App::operations says.
+/// Returns the result of App::operations.
 [[nodiscard]] std::vector<Operation> describe_operations(const RouteTable& table);
 
 /// "GET", "any"
 [[nodiscard]] std::string_view method_of(const Endpoint& endpoint) noexcept;
-/// "main.cc:31: ", or nothing where nobody knows. The folder is the machine's that has compiled it.
+/// Returns "main.cc:31: ", or an empty text if the source line is unknown. The directory is
+/// omitted, because it is that of the machine that compiled the program.
 [[nodiscard]] std::string where_text(const Endpoint& endpoint);
 /// "GET /notes/{id}"
 [[nodiscard]] std::string name_of(const Endpoint& endpoint);

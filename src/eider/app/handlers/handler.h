@@ -20,7 +20,8 @@
 
 namespace eider {
 
-/// A handler that computes or waits in the kernel: it runs on the blocking pool, never on a loop.
+/// A handler that computes for long or makes blocking system calls: it runs on the blocking pool,
+/// never on an event loop.
 template <class F>
 class Blocking {
  public:
@@ -54,7 +55,7 @@ struct TaskValue<Task<T>> {
 template <class A>
 inline constexpr bool kIsParameter = !requires { requires Extract<A>::kReadsText; } || kIsText<A>;
 
-/// Says what is wrong with a parameter, while compiling.
+/// Checks a parameter at compile time.
 template <class A>
 struct Checked {
   static_assert(kIsParameter<A> || !kIsOptional<A>,
@@ -68,7 +69,7 @@ struct Checked {
       "a guard, and Query<T>, Json<T> or Form<T> for data of the request");
 };
 
-/// What only the program's start finds wrong with a parameter.
+/// Runs the checks of a parameter type that are only possible at startup.
 template <class A>
 void check_type() {
   if constexpr (requires { Extract<A>::check_type(); }) {
@@ -84,16 +85,16 @@ template <class A>
 inline constexpr bool kIsOutput =
     kKind<A> == ArgumentKind::output || kKind<A> == ArgumentKind::live_output;
 
-/// Whether a closure refers to variables of the function that made it. A reference is the only
-/// thing in a closure that is trivially copied and yet keeps it from standard layout; where a
-/// captured object hides that, it goes unnoticed.
+/// Whether a closure captures references to local variables. A reference is the only trivially
+/// copyable capture that is not standard layout; if another captured object hides that, the
+/// reference is not found.
 template <class F>
 inline constexpr bool kCapturesByReference =
     std::is_class_v<F> && !std::is_empty_v<F> && std::is_trivially_copyable_v<F> &&
     !std::is_standard_layout_v<F>;
 
-/// A handler that waits goes on when the function that has added its route may be long gone. What
-/// it captures by value lives as long as the server, for the closure is kept.
+/// Rejects captured references: a handler that waits may continue after the function that added its
+/// route has returned. Captures by value are safe, because the closure lives as long as the server.
 template <class F>
 consteval void check_captures() {
   static_assert(
@@ -102,14 +103,14 @@ consteval void check_captures() {
       "lives as long as the server, capture a pointer to an object that does, or use State<T>");
 }
 
-/// How an argument is taken: references as they are, values without const.
+/// The type of an argument: references stay references, values lose their const.
 template <class P>
 using Argument =
     std::conditional_t<std::is_reference_v<P> && !std::is_same_v<std::remove_cvref_t<P>, Request>,
                        std::remove_cvref_t<P>,
                        std::conditional_t<std::is_reference_v<P>, P, std::remove_cv_t<P>>>;
 
-/// From what is held to what the parameter wants: a Request* becomes a Request&.
+/// Converts a stored argument to the parameter: a Request* becomes a Request&.
 template <class T>
 T&& pass(T& held) noexcept {
   return static_cast<T&&>(held);
@@ -146,7 +147,7 @@ constexpr Describe describe_parameter() noexcept {
   }
 }
 
-/// What parameters, and a result behind them, say of themselves. Shared by all functions of the
+/// The descriptions of parameters, and of parameters and a result. Shared by all functions of the
 /// same types.
 template <class... A>
 inline constexpr std::array<Describe, sizeof...(A)> kParameters = {describe_parameter<A>()...};
@@ -154,7 +155,7 @@ template <class R, class... A>
 inline constexpr std::array<Describe, sizeof...(A) + 1> kParametersAndResult = {
     describe_parameter<A>()..., &describe_result<R>};
 
-/// How the values of the path that parameters take are called, in their order.
+/// The type names of the path parameters, in their order.
 template <class... A>
 inline constexpr auto kPathTypes = [] {
   std::array<std::string_view, kPathValues<A...>> names{};
@@ -164,7 +165,7 @@ inline constexpr auto kPathTypes = [] {
   return names;
 }();
 
-/// What extraction gave for the argument at that place.
+/// The result of the extraction of one argument.
 template <std::size_t Index, class T>
 struct HeldArgument {
   Result<T> value;
@@ -175,8 +176,8 @@ struct HeldArgumentsOf;
 template <std::size_t... Index, class... T>
 struct HeldArgumentsOf<std::index_sequence<Index...>, T...> : HeldArgument<Index, T>... {};
 
-/// What all were given as. Every handler has a list of its own types: a std::tuple of them costs
-/// the compiler three times as much.
+/// The results of all arguments. Each handler has its own list of types, and a std::tuple of them
+/// would take three times as long to compile.
 template <class... T>
 using HeldArguments = HeldArgumentsOf<std::index_sequence_for<T...>, T...>;
 
@@ -219,7 +220,8 @@ struct SignatureOf {
        (kKind<Argument<P>> == ArgumentKind::content && !std::is_same_v<Argument<P>, Body> ? 1U
                                                                                           : 0U));
 
-  /// Asserts what parameters are. No constant: clang would tell of that too.
+  /// Asserts that the parameters are valid. Not a constant, because clang would report that it is
+  /// invalid as a second error.
   static void check_parameters() {
     static_assert(kParsedBodies <= 1,
                   "eider: a handler has at most one parameter for the request body, such as "
@@ -236,7 +238,7 @@ struct SignatureOf {
 
   using Held = HeldArguments<typename Extractor<Argument<P>>::Held...>;
 
-  /// For argument I: how many path values and states stand before it.
+  /// For argument I: the number of path parameters and states before it.
   static constexpr std::array<ArgumentPlace, sizeof...(P) + 1> kPlaces = [] {
     std::array<ArgumentPlace, sizeof...(P) + 1> places{};
     constexpr ArgumentKind kinds[] = {kKind<Argument<P>>..., ArgumentKind::request};
@@ -252,7 +254,7 @@ struct SignatureOf {
     return Held{{Extractor<Argument<P>>::from(context, kPlaces[I])}...};
   }
 
-  /// Of a producer's parameters: see producing.h.
+  /// For parameters that stream the response, see producing.h.
   static void prepare(auto& response) { (prepare_for<Argument<P>>(response), ...); }
   static std::string last_words() { return (std::string() + ... + last_words_for<Argument<P>>()); }
   template <std::size_t I>
@@ -265,7 +267,7 @@ struct SignatureOf {
     }
   }
 
-  /// A template of the parameters' types.
+  /// Instantiates a template with the parameter types.
   template <template <class...> class T>
   using Of = T<Argument<P>...>;
 };
@@ -344,18 +346,18 @@ inline constexpr bool kIsBlocking = false;
 template <class F>
 inline constexpr bool kIsBlocking<Blocking<F>> = true;
 
-/// Whether the response comes later than the call.
+/// Whether the response can come after the handler has returned.
 template <class F>
 inline constexpr bool kWaits = kIsBlocking<F> || Signature<F>::kIsTask;
 
-/// Whether the response's content may be made when a handler that answers at once has returned, and
-/// of what the request holds: a Streamed that captured a view.
+/// Whether the response body may be produced after a synchronous handler has returned, and from
+/// data in the request: for example a Streamed that captured a view.
 template <class F>
 inline constexpr bool kKeepsRequest =
     !kWaits<F> && !Signature<F>::kOwnsData &&
     !kIsBuffered<std::remove_cvref_t<typename Signature<F>::Value>>;
 
-/// All that is wrong with the arguments, as one error; nothing when nothing is.
+/// Returns the errors of all arguments as one error, or nothing if there are none.
 [[nodiscard]] std::optional<Error> merge_errors(std::initializer_list<const Error*> errors);
 
 template <class T>
@@ -363,7 +365,7 @@ const Error* error_of(const Result<T>& result) noexcept {
   return result ? nullptr : &result.error();
 }
 
-/// What is wrong with the arguments; nothing when all stand.
+/// Returns the errors of the arguments, or nothing if all are valid.
 template <std::size_t... I>
 std::optional<Error> first_error(auto& held, std::index_sequence<I...>) {
   if ((held_at<I>(held).has_value() && ...)) [[likely]] {
@@ -374,7 +376,7 @@ std::optional<Error> first_error(auto& held, std::index_sequence<I...>) {
   }
 }
 
-/// Whether all arguments stand; renders what is wrong when not.
+/// Returns whether all arguments are valid; if not, renders their errors.
 template <std::size_t... I>
 bool all_held(Response& response, auto& held, std::index_sequence<I...>) {
   if ((held_at<I>(held).has_value() && ...)) [[likely]] {
@@ -410,7 +412,7 @@ void call_now(const F& function, const Context& context, Response& response) {
   call(std::make_index_sequence<S::kCount>());
 }
 
-/// Blocking work as a task.
+/// Runs blocking work on the pool, as a task.
 template <class R, class Work>
 Task<R> on_pool(Work work) {
   auto done = run_blocking(std::move(work));
@@ -418,7 +420,7 @@ Task<R> on_pool(Work work) {
   co_return co_await done;
 }
 
-/// The handler's own task, or the pool's when it blocks.
+/// Returns the task of the handler, or of the pool if the handler is blocking.
 template <class F, std::size_t... I>
 auto begin(const F& function, [[maybe_unused]] auto& held, std::index_sequence<I...>) {
   if constexpr (kIsBlocking<F>) {
@@ -429,8 +431,8 @@ auto begin(const F& function, [[maybe_unused]] auto& held, std::index_sequence<I
   }
 }
 
-/// A coroutine's frame must not have an F, which may be a pointer to a function: see InFrame. This
-/// parameter is the F.
+/// Calls a handler that waits. `function` points to the F, because a coroutine frame must not
+/// contain an F, which may be a function pointer: see InFrame.
 template <class F>
 Task<> call_later(const void* function, const Context& context, Response& response) {
   using S = Signature<F>;

@@ -9,12 +9,12 @@
 
 namespace eider::detail::app {
 
-/// A copy of an object that is nothing but its bytes.
+/// Returns a copy of a trivially copyable object.
 [[nodiscard]] std::shared_ptr<const void> keep_bytes(const void* object, std::size_t size);
 
-/// The function as a const F. One without state needs no memory, as any of its type is the same;
-/// most others are bytes, and need no std::shared_ptr of their own, of which each costs the
-/// compiler 5 ms.
+/// Stores the function as a const F. A stateless one needs no memory, because all objects of its
+/// type are equal. Most others are trivially copyable and do not need a std::shared_ptr of their
+/// own type, which would take 5 ms each to compile.
 template <class F>
 [[nodiscard]] std::shared_ptr<const void> keep_function(F function) {
   if constexpr (std::is_empty_v<F> && std::is_trivially_default_constructible_v<F> &&

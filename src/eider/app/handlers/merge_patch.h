@@ -14,7 +14,7 @@ namespace detail::app {
 
 [[nodiscard]] Result<json::Value> read_merge_patch(const Request& request);
 void describe_merge_patch(Operation& operation);
-/// Changes the errors of required members that the patch deletes: they cannot be null.
+/// Rewrites the errors of required members that the patch deletes: they cannot be null.
 void blame_nulls(Error& error, const json::Value& patch);
 
 }  // namespace detail::app

@@ -18,7 +18,7 @@ Error error_of(MultipartRefusal refusal) {
 
 }  // namespace
 
-/// The form as far as it has been read.
+/// The state of reading the form.
 class Multipart::Reading {
  public:
   Reading(BodyStream body, std::string boundary) : body_(body), boundary_(std::move(boundary)) {}
@@ -29,7 +29,8 @@ class Multipart::Reading {
   [[nodiscard]] bool is_in_part() const noexcept { return is_in_part_; }
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
 
-  /// The next event, none of them need_more or refused; `end` once the content has ended too.
+  /// Returns the next event, never need_more or refused; `end` only after the end of the request
+  /// body.
   Task<MultipartStep> next() {
     if (looked_at_.has_value()) {
       co_return *std::exchange(looked_at_, std::nullopt);
@@ -45,7 +46,7 @@ class Multipart::Reading {
         co_return note(step);
       }
       if (step.status == MultipartStatus::end) {
-        continue;  // what stands behind is read, up to its limit, so that the connection can go on
+        continue;  // read the rest of the body, up to its limit, to keep the connection usable
       }
       auto arriving = body_.next();
       const std::optional<std::string_view> arrived = co_await arriving;
@@ -57,7 +58,7 @@ class Multipart::Reading {
       input_ = *arrived;
     }
   }
-  /// Whether the part that has just begun has no content. Its begin may be used no more.
+  /// Returns whether the part that has just begun is empty. Invalidates the event of its begin.
   Task<bool> is_empty() {
     looked_at_ = co_await next();
     co_return looked_at_->status != MultipartStatus::part_data;
@@ -82,7 +83,7 @@ class Multipart::Reading {
   MultipartLimits limits_;
   std::optional<MultipartReader> reader_;
   std::optional<MultipartStep> looked_at_;  // what `next` returns first
-  std::string_view input_;                  // what of the last arrival is not read yet
+  std::string_view input_;                  // unread bytes of the last arrival
   std::uint64_t part_number_ = 0;
   bool is_in_part_ = false;
   bool is_over_ = false;
@@ -106,7 +107,7 @@ Task<std::optional<Multipart::Part>> Multipart::next() {
       continue;
     }
     Part part(reading, reading.part());
-    // What browsers send for a file input in which no file is chosen (WHATWG HTML, 4.10.21.4).
+    // Browsers send this for a file input without a selected file (WHATWG HTML, 4.10.21.4).
     const bool may_be_absent = part.filename && part.filename->empty();
     if (may_be_absent) {
       if (co_await reading.is_empty()) {

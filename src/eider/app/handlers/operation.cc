@@ -10,7 +10,7 @@ namespace eider {
 
 namespace {
 
-/// What a parameter's text holds: an optional's value.
+/// Returns the type of a parameter's text: for an optional, that of its value.
 const reflect::Type* value_of(const reflect::Type* type) noexcept {
   return type != nullptr && type->kind == reflect::Kind::kOptional ? type->optional().value : type;
 }
@@ -61,7 +61,7 @@ void Operation::take(In in, std::string_view name, const reflect::Type* type, bo
     const bool may_be_empty = in == In::query && type != value_of(type);
     parameters.push_back({in, std::string(name), value_of(type), is_required, about, may_be_empty});
   } else {
-    there->is_required |= is_required;  // of two functions that take it one needs it
+    there->is_required |= is_required;  // if two functions read it, one may require it
   }
   if (is_required) {
     add_problem(400, "A parameter is missing or not valid.");

@@ -30,8 +30,8 @@ bool is_list(const reflect::Type& type) noexcept {
   return kind == Kind::kSequence || kind == Kind::kSet;
 }
 
-/// Kinds that a browser sends nothing for: a box that is not ticked, a list that nothing is chosen
-/// from. Without a pair they are what they are at first, false and empty.
+/// Returns whether browsers may send no pair for the type: for a checkbox that is not ticked, or a
+/// list without a selection. Without a pair, the member keeps its initial value: false or empty.
 bool may_send_nothing(const reflect::Type& type) noexcept {
   return is_list(type) || without_rules(type).kind == Kind::kBool;
 }
@@ -42,7 +42,7 @@ bool is_bool(const reflect::Type& type) noexcept {
          (bare.kind == Kind::kOptional && is_bool(*bare.optional().value));
 }
 
-/// The members of one struct, filled from pairs.
+/// Fills the members of one struct from pairs.
 class PairsReader {
  public:
   PairsReader(const reflect::Type& type, void* object, std::string_view passed,
@@ -109,8 +109,8 @@ class PairsReader {
     return std::ranges::find(errors_, name, &FieldError::pointer) != errors_.end();
   }
 
-  /// Of a list once all its elements are there, none of which is wrong; of what nothing was sent
-  /// for.
+  /// Checks the constraints of a list when it has all its elements and none has an error; and of
+  /// members without a pair.
   void check_rules(const reflect::Type& type, const Member& member) {
     if (type.kind != Kind::kConstrained || is_wrong(member.name)) {
       return;
@@ -122,7 +122,7 @@ class PairsReader {
     }
   }
 
-  /// By names, as all that is said of pairs.
+  /// Checks the struct as a whole. Its errors name members, like all errors of pairs.
   void check_whole() {
     ValidationErrors faults(structure_, object_);
     structure_.check(object_, faults);
@@ -136,7 +136,7 @@ class PairsReader {
               bool is_first) {
     void* elements = member.in(object_);
     if (is_first) {
-      sequence.clear(elements);  // an initialiser holds only where nothing is given
+      sequence.clear(elements);  // elements of an initializer apply only without pairs
     }
     assign(member, *sequence.element, sequence.append(elements), value);
   }
@@ -146,7 +146,7 @@ class PairsReader {
     if (is_first) {
       set.clear(elements);
     }
-    // An element with an error is as it was made: a second one is no duplicate of it.
+    // An element with an error has its initial value, so a second one is not a duplicate.
     auto fill = [&](void* element) { return assign(member, *set.element, element, value); };
     const auto added = set.add(elements, &fill, [](void* context, void* element) {
       return (*static_cast<decltype(fill)*>(context))(element);
@@ -164,7 +164,8 @@ class PairsReader {
       type.optional().set_null(object);
       return true;
     }
-    // A ticked box without a value of its own is "on" (HTML, the input element's default/on mode).
+    // A ticked checkbox without a value attribute sends "on" (HTML, the input element's default/on
+    // mode).
     const bool is_ticked = value == "on" && is_bool(type);
     const auto read = reflect::read_text(type, object, is_ticked ? "true" : value);
     if (!read) {

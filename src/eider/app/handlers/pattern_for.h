@@ -25,7 +25,8 @@ struct RuntimePattern {
 };
 
 namespace detail::app {
-// Never defined: the compiler names them when a pattern is refused, so their names are the message.
+// Never defined: if a pattern is rejected, the compiler prints their names, so the names are the
+// error message.
 void the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
 void a_segment_begins_with_a_colon__write_the_name_in_braces_instead();
 void the_handler_has_fewer_path_parameters_than_the_pattern();
@@ -44,7 +45,8 @@ enum class PatternRefusal : std::uint8_t {
   parameters,  // of a group's prefix
 };
 
-/// Of a text that is no literal, too, as clang evaluates attributes before constraints.
+/// Instantiated even for a text that is not a literal, because clang evaluates attributes before
+/// constraints.
 template <class Text>
 constexpr PatternRefusal prefix_refusal(const Text& text) noexcept {
   if constexpr (!std::convertible_to<const Text&, const char*>) {
@@ -65,7 +67,7 @@ constexpr PatternRefusal prefix_refusal(const Text& text) noexcept {
   }
 }
 
-/// F  the route's handler; void: the text is a group's prefix
+/// F  the handler of the route; void if the text is the prefix of a group
 template <class F, class Text>
 constexpr PatternRefusal pattern_refusal(const Text& text) noexcept {
   const PatternRefusal refusal = prefix_refusal(text);
@@ -79,7 +81,7 @@ constexpr PatternRefusal pattern_refusal(const Text& text) noexcept {
     if (kTakes < count_parameters(text)) {
       return PatternRefusal::fewer_values;
     }
-    // A parameter that is none at all is told by itself.
+    // An invalid parameter type has its own error.
     const bool is_more = kTakes > count_parameters(text) && Signature<F>::kAreParameters;
     return is_more ? PatternRefusal::more_values : PatternRefusal::none;
   }
@@ -135,7 +137,7 @@ class PatternFor {
   PatternFor(const RuntimePattern& pattern) noexcept
     requires(!std::is_void_v<F>)
       : text_(pattern.text), where_(pattern.where) {}
-  /// Only for the message.
+  /// Only for the error message.
   template <class T>
     requires std::convertible_to<const T&, std::string_view>
   PatternFor(const T& text)  // NOLINT(google-explicit-constructor): as above

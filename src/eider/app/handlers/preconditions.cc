@@ -25,7 +25,7 @@ Representation as_representation(const Preconditions::Current& current) noexcept
 }  // namespace
 
 Result<void> Preconditions::compare_with(const Representation& representation) const {
-  // A handler that changes asks: what GET would be told by a 304 is no matter here.
+  // The handler changes the resource, so the 304 that a GET would get does not matter.
   const Verdict verdict =
       evaluate_preconditions(request_->method(), request_->headers(), representation,
                              wall_time().time_since_epoch().count());

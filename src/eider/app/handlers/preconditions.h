@@ -16,8 +16,8 @@ namespace eider {
 /// change a resource. Check them in the transaction of the change. Tags identify a version in any
 /// coding or format: `W/"7"` is "7" here.
 ///
-///     app.put("/notes/{id}", [](int id, Json<Note> note, Preconditions preconditions, …) ->
-///     Result<…> {
+///     app.put("/notes/{id}", [](int id, Json<Note> note, Preconditions preconditions, …)
+///                                -> Result<…> {
 ///       …
 ///       if (auto holds = preconditions.require({.etag = stored.version}); !holds) {
 ///         return fail(holds.error());  // 412, or 428 without a precondition
@@ -29,7 +29,8 @@ class Preconditions {
   /// The current version of the resource.
   ///
   /// etag           as for ResponseOf::etag; empty: the resource has no tag, and no If-Match
-  /// matches last_modified  as for ResponseOf::last_modified
+  ///                matches
+  /// last_modified  as for ResponseOf::last_modified
   struct Current {
     std::string_view etag{};
     std::optional<std::chrono::sys_seconds> last_modified{};

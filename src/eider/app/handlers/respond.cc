@@ -50,8 +50,8 @@ std::vector<ProblemField> described(const std::vector<FieldError>& fields) {
   return all;
 }
 
-/// A type without a title, and none of the user's own, is told by the phrase of its status; of
-/// those that are not registered there is no phrase.
+/// Returns the title of an error type or, if it has none, the reason phrase of the status.
+/// Unregistered status codes have no phrase.
 std::string title_of(const Error& error) {
   if (!error.type().title.empty()) {
     return error.type().title;
@@ -125,7 +125,7 @@ void render_location(Response& response, const std::string& location) {
 }
 
 void render_response(Response& response, Response&& made) {
-  // What hooks and guards have added ahead of the handler stands in front of its own fields.
+  // Headers that hooks and guards added before the handler precede its own.
   const std::string earlier(response.field_lines());
   if (made.content_type().empty() && !response.content_type().empty()) {
     made.set_type(std::string(response.content_type()));
@@ -193,7 +193,7 @@ void render_error(Response& response, const Error& error) {
     problem.errors = described(error.fields());
   }
   response.set_status(error.status()).set_static_type(kApplicationProblem);
-  response.remove_header("Content-Encoding");  // of the content that this replaces
+  response.remove_header("Content-Encoding");  // of the body that this replaces
   for (const ErrorHeader& header : error.headers()) {
     response.add_header(header.name, header.value);
   }

@@ -45,10 +45,9 @@ void render_refusal(Response& response, const Error& error);
 /// result type, specialize Render for it, as below.
 ///
 /// describe(Operation&)  describes the responses for OpenAPI documents; optional
-///
-/// kIsBuffered  the body is complete when `into` returns. Without it, the request is copied before
-/// a
-///           synchronous handler with view parameters, as for Response and Streamed.
+/// kIsBuffered           the body is complete when `into` returns. Without it, the request is
+///                       copied before a synchronous handler with view parameters, as for Response
+///                       and Streamed.
 template <class T>
 struct Render {
   static constexpr bool kIsBuffered = true;
@@ -201,7 +200,7 @@ struct Render<ResponseOf<T>> {
   static void describe(Operation& operation) { detail::app::describe_result<T>(operation); }
 };
 
-/// An empty optional is a 404.
+/// An empty optional gets a 404.
 template <class T>
 struct Render<std::optional<T>> {
   static constexpr bool kIsBuffered = detail::app::kIsBuffered<T>;

@@ -19,12 +19,12 @@ namespace {
   throw Failure(Error(413, "The request body is too large."));
 }
 
-/// What has come, and all that is still to come.
+/// Writes the bytes that have arrived and the rest of the body to a file.
 Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t bytes_max,
                              std::string directory) {
   TempFileWriter file = co_await TempFileWriter::create(std::move(directory));
   std::uint64_t bytes = come.size();
-  // Written by pieces of the writer's size, since each write is a trip to the blocking pool.
+  // Written in pieces of the writer's size, because each write is a job for the blocking pool.
   bool is_full = file.gather(come);
   come = {};
   while (true) {

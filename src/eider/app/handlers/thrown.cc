@@ -28,7 +28,8 @@ struct RefusedMember {
   bool is_of_body;
 };
 
-/// The name between the braces of the parameter with that index in "/books/{id}/pages/{page}".
+/// Returns the name of the path parameter with that index: of "/books/{id}/pages/{page}", 1 is
+/// "page".
 std::string_view name_in_route(std::string_view route, std::size_t index) noexcept {
   for (std::size_t at = route.find('{'); at != std::string_view::npos; at = route.find('{')) {
     route.remove_prefix(at + 1);
@@ -70,7 +71,7 @@ std::optional<std::string> find_in_body(const Request& request, const CausedByVa
 }
 
 /// Looks for the value in the path, the query, and a body that is JSON text or a form. Returns
-/// nothing where the value is not in the request as it is, such as one that a handler has computed.
+/// nothing if the request does not contain the value, for example because the handler computed it.
 /// Pre: caused.refused() is not null.
 std::optional<RefusedMember> find_member(const Request& request, const CausedByValue& caused) {
   auto found = find_in_path(request, *caused.refused());
@@ -94,8 +95,8 @@ namespace {
 
 constexpr int kBadRequest = 400;
 
-/// An error may carry a field that no response may have, such as one with a line's end in it: a
-/// client whose text it holds could write fields of the response.
+/// Renders the error, or a 500 if one of its headers is invalid: a header value with a line break,
+/// from a client's text, could inject headers into the response.
 Error render_or_refuse(Response& response, Error error) {
   try {
     render_error(response, error);
@@ -107,7 +108,7 @@ Error render_or_refuse(Response& response, Error error) {
   }
 }
 
-/// The error of what is being handled, with the member of the request whose value caused it.
+/// Returns the current exception as an error, with the member of the request whose value caused it.
 Error error_for(const Request& request) {
   try {
     throw;
@@ -129,7 +130,7 @@ Error error_for(const Request& request) {
   }
 }
 
-/// where  of the route
+/// where  source line of the route
 void log_failure(LogSink& log, const Request& request, const Error& error,
                  const std::source_location& where) {
   std::string line(to_text(request.method()));

@@ -6,7 +6,7 @@ namespace eider::detail::app {
 
 namespace {
 
-/// "/a" leads to what "/a/b" is in.
+/// Returns whether `inner` is `outer` or a pointer into it: "/a" and "/a/b".
 bool leads_to(std::string_view outer, std::string_view inner) noexcept {
   return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
 }

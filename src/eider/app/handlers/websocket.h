@@ -47,7 +47,7 @@ template <class T>
 
 namespace detail::app {
 
-/// One set of callbacks for all connections takes nothing of the request.
+/// A set of callbacks is shared by all connections and has no parameters from the request.
 template <>
 struct Signature<WebSocketHandlers> : SignatureOf<WebSocketHandlers, WebSocketHandlers> {};
 
@@ -97,7 +97,7 @@ consteval void check_websocket_handler() {
   }
 }
 
-/// What the endpoint of a WebSocket route keeps.
+/// The data of a WebSocket route, owned by its endpoint.
 template <class F>
 struct WebSocketEndpoint {
   ws::detail::WsRoute route;
@@ -149,7 +149,7 @@ void respond_websocket(const Endpoint& endpoint, const Context& context, Respons
   }
 }
 
-/// The endpoint that `Routes::ws` adds.
+/// Returns the properties of the endpoint that `Routes::ws` adds.
 ///
 /// handler  a coroutine with a WebSocket parameter; WebSocketHandlers; or a function that returns
 ///          them

@@ -42,7 +42,7 @@ Task<> LoopChecks::make(Check& check, Duration within) {
   note(check, std::move(why));
 }
 
-/// One that goes on to fail is told once.
+/// Logs a check when its result changes; a check that keeps failing is logged once.
 void LoopChecks::note(Check& check, std::string why) {
   if (log_ != nullptr && why != check.why) {
     std::string line("the health check ");

@@ -20,8 +20,8 @@ namespace eider::detail::app {
 
 struct Check {
   std::string_view name;
-  std::function<Task<>()> run;  // throws what is wrong
-  std::string why = {};         // of the last time; empty: it was well
+  std::function<Task<>()> run;  // throws if the check fails
+  std::string why = {};         // error of the last run; empty: it succeeded
 };
 
 /// The health checks of one event loop. Concurrent callers share one run.
@@ -51,20 +51,21 @@ class LoopChecks {
   bool is_known_ = false;
   Instant made_{};
   AsyncEvent done_;
-  // Who has asked may leave meanwhile: the checks go on in here. Last, as they use the others.
+  // Runs the checks: the caller that started them may be destroyed before they end. Declared last,
+  // because the checks use the members above.
   Scope scope_;
 };
 
 /// The health checks of one application. Several servers can serve it, each on its own event loops.
 class Checks {
  public:
-  // On each loop, ahead of its first request and behind its last.
+  // On each event loop, before its first request and after its last one.
   void begin(std::vector<Check> checks, LogSink* log) const {
     on_loops_.here().now = std::make_unique<LoopChecks>(std::move(checks), log);
   }
   void end() const noexcept { on_loops_.here().now.reset(); }
 
-  /// Pre: between these
+  /// Pre: called between `begin` and `end`.
   [[nodiscard]] LoopChecks& here() const { return *on_loops_.here().now; }
 
  private:

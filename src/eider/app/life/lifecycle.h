@@ -63,7 +63,7 @@ struct ReachedFile {
 
 /// A function of the application with its states.
 struct LifeCall {
-  std::shared_ptr<const void> function;  // null: there is none
+  std::shared_ptr<const void> function;  // null: no function
   Task<> (*run)(const void* function, void* const* states) = nullptr;
   std::vector<StateWish> wishes;
 
@@ -78,7 +78,7 @@ struct Part {
   Duration stop_within = kStopWithin;
   LifeCall background{};
   BackgroundOptions background_options{};
-  Duration interval = Duration::zero();  // between calls of `background`; zero: it is one task
+  Duration interval = Duration::zero();  // between calls of `background`; zero: a single task
   EveryOptions every_options{};
   /// Throws if the part cannot work now.
   LifeCall check{};
@@ -86,7 +86,7 @@ struct Part {
   LifeCall reload{};
   /// Adds the options of the part; null: none.
   std::function<void(OptionSet&)> add_settings{};
-  std::size_t scope = 0;  // of the group that has it, whose states it takes
+  std::size_t scope = 0;  // of the group that added it, whose states it uses
 };
 
 /// Throws a Failure for an interval below 1 ms.

@@ -25,7 +25,7 @@ namespace eider {
 namespace {
 
 constexpr Duration kPauseMax = std::chrono::minutes(1);
-/// What has gone on for so long is well.
+/// A task that has run this long without an error restarts with the shortest delay.
 constexpr Duration kWellAfter = std::chrono::minutes(1);
 
 Duration random_part_of(Duration whole) {
@@ -33,8 +33,8 @@ Duration random_part_of(Duration whole) {
   return Duration(std::uniform_int_distribution<Duration::rep>(0, whole.count())(random));
 }
 
-/// The next of the instants that lie an interval apart. Those that have passed while the last call
-/// went on are left out.
+/// Returns the next of the times that are `interval` apart. Times that passed during the last call
+/// are skipped.
 Instant next_due(Instant due, Duration interval, Instant now) {
   due += interval;
   return due >= now ? due : due + ((now - due) / interval + 1) * interval;
@@ -48,8 +48,8 @@ std::string cannot_start(const std::string& name, const Error& error) {
       name + " cannot start: " + std::string(reason_of(error)));
 }
 
-/// What it waits for is told to that. It is the first of a trace of its own where somebody wants
-/// spans: a background has no end that could be told, so what is called again and again alone.
+/// Returns the record of what the work is waiting for. If the app exports spans, each call of a
+/// periodic function starts its own trace. Other background tasks have no end, so they get no span.
 WorkRef work_of(const detail::app::Part& part, const RouteTable& table) {
   auto* const work = new Work;
   work->method = "background";
@@ -67,7 +67,7 @@ WorkRef work_of(const detail::app::Part& part, const RouteTable& table) {
 
 }  // namespace
 
-/// What a background has done so far, on all its loops, as the state of the process tells it.
+/// Counts the runs of a background task on all event loops, for the state of the process.
 class Lifetime::Tally {
  public:
   explicit Tally(std::string name)
@@ -104,7 +104,7 @@ class Lifetime::Tally {
   const ResourceProbe resource_probe_;
 };
 
-/// One that goes on, until it is destroyed, as a task is that is cancelled.
+/// A run, which ends when this object is destroyed, for example because its task is canceled.
 class Lifetime::Run : private ListNode {
  public:
   Run(Tally& tally, std::string_view name, const Work& work, IntrusiveList<Run>& others) noexcept
@@ -190,8 +190,8 @@ void Lifetime::log(std::string_view name, std::string_view what, std::string_vie
   }
 }
 
-// A part whose start fails, or is given up half way, has not begun: its own stop is not called, but
-// those of the parts ahead of it are. So `begun_` moves behind the start, not ahead of it.
+// If the start of a part fails or is canceled, its own stop is not called, but those of earlier
+// parts are. So `begun_` is incremented after the start, not before it.
 Task<Result<void>> Lifetime::start() {
   for (; begun_ < parts_.size(); ++begun_) {
     Result<void> started = co_await start(parts_[begun_]);
@@ -236,7 +236,7 @@ Task<Result<void>> Lifetime::start(Running& running) {
   } catch (...) {
     co_return fail(Error::internal(cannot_start(running.part->name, thrown_error())));
   }
-  // Behind its own start, which may make what the background uses.
+  // After its own start, which may create what the background task uses.
   if (running.background.is_there() &&
       running.part->background_options.runs_on == RunsOn::one_loop) {
     running.scope = std::make_unique<Scope>();
@@ -263,8 +263,8 @@ void Lifetime::leave_on_loop() noexcept {
   table_.checks->here().leave();
 }
 
-// Called behind the last response of all loops, so that what a handler has handed over to a
-// background is still taken; ahead of `stop`, which takes the parts away.
+// Called after the last response of all event loops, so that background tasks still receive work
+// from handlers; and before `stop`, which may destroy what they use.
 Task<> Lifetime::end_on_loop() {
   table_.checks->end();
   Scope& scope = on_each_loop_.here();
@@ -282,7 +282,7 @@ Task<> Lifetime::stop() {
   }
 }
 
-// The background ends first, because it may use what the part's stop takes away.
+// The background task ends first, because it may use what the part's stop destroys.
 Task<> Lifetime::stop(Running& running) {
   if (running.scope != nullptr) {
     running.scope->cancel();
@@ -307,7 +307,7 @@ void Lifetime::begin_background(const Running& running, Scope& scope) {
                                                          : run_every(running));
 }
 
-/// returns  whether it came to its end without a fault
+/// returns  whether it ended without an error
 Task<bool> Lifetime::run_once(const Running& running) {
   std::string why;
   const WorkRef work = work_of(*running.part, table_);

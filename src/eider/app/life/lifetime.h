@@ -24,25 +24,26 @@ class States;
 
 class Lifetime {
  public:
-  /// table, states  outlive it
+  /// table, states  must outlive this object
   Lifetime(const RouteTable& table, States& states);
   ~Lifetime();
   Lifetime(const Lifetime&) = delete;
   Lifetime& operator=(const Lifetime&) = delete;
 
-  /// Finds the states.
+  /// Finds the states of all functions.
   ///
-  /// returns  the lines of what is wrong
+  /// returns  the errors, one per line; empty: none
   [[nodiscard]] std::string resolve();
 
-  // As RequestService has them, on the same loops.
+  // Called like the functions of RequestService, on the same event loops.
   [[nodiscard]] Task<Result<void>> start();
   void begin_on_loop();
   void leave_on_loop() noexcept;
   [[nodiscard]] Task<> end_on_loop();
   [[nodiscard]] Task<> stop();
 
-  /// What goes on on this loop's thread, which calls: as many as that at most.
+  /// Returns the work that is running on the event loop of the calling thread, at most `count_max`
+  /// entries.
   [[nodiscard]] std::vector<BackgroundState> on_this_loop(std::size_t count_max) const;
 
  private:
@@ -63,8 +64,8 @@ class Lifetime {
     Call background;
     Call check;
     Call reload;
-    std::shared_ptr<Tally> tally = nullptr;  // of a background; outlives its runs
-    std::unique_ptr<Scope> scope = nullptr;  // of what goes on on one loop
+    std::shared_ptr<Tally> tally = nullptr;  // of a background task; outlives its runs
+    std::unique_ptr<Scope> scope = nullptr;  // of a task that runs on one event loop
   };
 
   [[nodiscard]] Call resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
@@ -82,7 +83,7 @@ class Lifetime {
   const RouteTable& table_;
   States& states_;
   std::vector<Running> parts_;
-  std::size_t begun_ = 0;  // of them, in order
+  std::size_t begun_ = 0;  // number of parts that have started, in their order
   LoopLocal<Scope> on_each_loop_;
   LoopLocal<IntrusiveList<Run>> running_;
   std::unique_ptr<Reloading> reloading_;

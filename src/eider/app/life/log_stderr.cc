@@ -35,7 +35,7 @@ class StderrLog final : public LogSink {
       detail::base::note_log_lines(text);
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     } catch (...) {
-      // No memory for a line of log: the request goes on without it.
+      // No memory for a log line: the request continues without it.
     }
   }
 

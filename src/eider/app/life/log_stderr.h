@@ -8,7 +8,8 @@
 
 namespace eider {
 
-/// Each line with the UTC time and its level, written in one call so that threads do not mix.
+/// Writes each line with the UTC time and its level in one call, so that the lines of threads do
+/// not mix.
 [[nodiscard]] std::shared_ptr<LogSink> stderr_log();
 
 }  // namespace eider

@@ -14,22 +14,22 @@ namespace eider {
 
 class SealMaker;
 
-/// What a server asks of the maker of its seals.
+/// The TLS configuration that the server requests. ("Seals" create the TLS side of a connection.)
 struct TlsWanted {
-  /// PEM files of the command line, or of an address; empty: what the program says.
+  /// PEM files of the command line or of an address; empty: those that the program sets.
   std::string certificate;
   std::string key;
-  /// They belong to one address: no other certificate may be sent there.
+  /// The files belong to one address: no other certificate may be sent there.
   bool is_of_address = false;
-  /// Of ALPN, the preferred first (RFC 7301): "h2", "http/1.1".
+  /// ALPN protocols, most preferred first (RFC 7301): "h2", "http/1.1".
   std::vector<std::string> protocols;
-  /// The address accepts only these, whatever the program says.
+  /// The address accepts only these protocols, even if the program sets others.
   bool is_restricted = false;
-  /// Outlives the seals' maker.
+  /// Outlives the result of MakeSeals.
   LogSink* log = nullptr;
 };
 
-/// errors  the detail names the file, what is wrong with it, and the mend
+/// errors  the detail contains the file, the error and how to fix it
 using MakeSeals = std::function<Result<std::shared_ptr<SealMaker>>(const TlsWanted&)>;
 
 }  // namespace eider

@@ -21,8 +21,8 @@ template <class M>
   }
 }
 
-/// What the module does, as far as it does such: `start`, `stop`, `run`, `check`, `reload` and its
-/// settings.
+/// Returns the part with those of `start`, `stop`, `run`, `check`, `reload` and `settings` that the
+/// module has.
 template <class M>
 [[nodiscard]] Part part_of(const std::shared_ptr<M>& its) {
   static_assert(
@@ -50,7 +50,7 @@ template <class M>
   return part;
 }
 
-/// What it does on each loop, as far as it does: `run_on_loop`.
+/// Returns the part that runs `run_on_loop` on each event loop, if the module has it.
 template <class M>
 [[nodiscard]] Part part_on_loops_of(const std::shared_ptr<M>& its) {
   Part part{.name = std::string(M::kName)};

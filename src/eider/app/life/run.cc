@@ -68,8 +68,8 @@ Result<void> supervise_workers(const RouteTable& table, const ServerOptions& opt
                                    {.can_reload = can_reload(table), .stops_within = stops});
 }
 
-/// The port of a program that `eider dev` runs is for that alone: a page whose name leads to this
-/// machine (DNS rebinding), and other users of the machine, do not know the token.
+/// Only `eider dev` may use the port of a program that it runs. Other users of the machine, and
+/// pages whose host name resolves to this machine (DNS rebinding), do not know the token.
 void accept_eider_dev_alone(RouteTable& table) {
   const char* const token = std::getenv("EIDER_DEV_TOKEN");
   if (token == nullptr || *token == '\0') {
@@ -88,7 +88,7 @@ void accept_eider_dev_alone(RouteTable& table) {
        .name = "eider dev only"});
 }
 
-/// Of the app, and of those mounted in it.
+/// Checks the app, and the apps that are mounted in it.
 Result<bool> opens_addresses(const RouteTable& table) {
   for (const RouteScope& scope : table.scopes) {
     if (scope.states == nullptr) {
@@ -107,7 +107,7 @@ Result<bool> opens_addresses(const RouteTable& table) {
   return true;
 }
 
-/// Workers cannot wait for the first connection.
+/// For a process that opens no HTTP addresses. Its workers cannot wait for a first connection.
 void close_addresses(ServerOptions& options) {
   options.host = detail::server::kNoAddress;
   options.is_secure = false;
@@ -120,7 +120,7 @@ bool speaks_tls(const ServerOptions& options) {
          std::ranges::any_of(options.additional_addresses, &ListenAt::is_secure);
 }
 
-/// Of an address, in the order of preference of ALPN.
+/// Returns the ALPN protocols of an address, in order of preference.
 std::vector<std::string> protocols_of(HttpVersions versions, const ConnectionProtocol* other) {
   std::vector<std::string> protocols;
   if (other != nullptr && versions != HttpVersions::http1) {
@@ -143,13 +143,13 @@ bool has_own_certificate(const ListenAt& place) {
   return !place.certificate.empty();
 }
 
-/// Whether the seals of the server do not fit a secure address.
+/// Returns whether a secure address cannot use the TLS configuration of the server.
 bool needs_own_seals(const ListenAt& place, const ServerOptions& options) {
   return place.seals == nullptr &&
          (place.versions != options.versions || has_own_certificate(place));
 }
 
-/// Whether any address uses the seals of the server.
+/// Returns whether any address uses the TLS configuration of the server.
 bool needs_server_seals(const ServerOptions& options) {
   return options.is_secure ||
          std::ranges::any_of(options.additional_addresses, [&](const ListenAt& place) {
@@ -157,7 +157,7 @@ bool needs_server_seals(const ServerOptions& options) {
          });
 }
 
-/// Of files that TLS cannot use.
+/// Returns the error code for certificate files that TLS cannot use.
 detail::base::CodeName code_of_certificate(const TlsWanted& files) {
   const auto is_unread = [](const std::string& path) {
     return !path.empty() && ::access(path.c_str(), R_OK) != 0;
@@ -190,11 +190,12 @@ Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const Lis
   return made;
 }
 
-/// What the program and its settings name, beside the options. A file is one that may be replaced.
+/// Adds the files that the program and its settings name, in addition to the options. Files may be
+/// replaced while the program runs.
 void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
   for (const detail::app::ReachedFile& each : table.reached) {
     if (each.use == FileUse::read && ::access(each.path.c_str(), F_OK) != 0) {
-      continue;  // the options name another one in its place
+      continue;  // the options name another file instead
     }
     auto& paths = each.use == FileUse::read ? sandbox.reads : sandbox.writes;
     paths.push_back(detail::server::sandbox_place_of(each.path));
@@ -204,7 +205,7 @@ void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
                          detail::server::sandbox_place_of);
 }
 
-/// What the program has set by itself holds until a setting says another one than at the start.
+/// Limits that the program set itself apply until a reload changes the setting.
 std::function<void()> taking_limits(Server& server, const detail::app::Settings* settings,
                                     const Limits& at_start) {
   if (settings == nullptr) {
@@ -217,13 +218,15 @@ std::function<void()> taking_limits(Server& server, const detail::app::Settings*
 
 void ignore_signals(const RouteTable& table) {
   if (can_reload(table)) {
-    ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
+    ignore_signal(SIGHUP);  // otherwise it would end the process while parts start or stop
   }
   if (is_unheard(SIGPIPE)) {
-    ignore_signal(SIGPIPE);  // nobody reads standard error any more: `| tee log` has ended
+    ignore_signal(SIGPIPE);  // otherwise a log to a pipe whose reader has ended (`| tee log`) would
+                             // end the process
   }
   if (is_unheard(SIGUSR1)) {
-    ignore_signal(SIGUSR1);  // who asks what it does does not end it because it has not begun
+    ignore_signal(SIGUSR1);  // otherwise a request for the state would end a process that is still
+                             // starting
   }
 }
 
@@ -244,8 +247,8 @@ Exit App::run(int argc, char** argv) {
   return serving ? serve(*serving) : serving.error();
 }
 
-/// Where TLS is asked for and the options do not bring it along. An address whose certificate or
-/// versions differ from those of the server has seals of its own.
+/// Sets up TLS if an address needs it and the options do not contain it. An address whose
+/// certificate or versions differ from those of the server has its own configuration.
 Result<void> App::add_seals(ServerOptions& options) const {
   if (options.protocol == nullptr && needs_http2(options)) {
     return fail(Error::unavailable(detail::base::with_code(
@@ -283,7 +286,8 @@ Result<void> App::add_seals(ServerOptions& options) const {
   return {};
 }
 
-/// One line of log for each line of text, with its code: of the line itself, or of the one before.
+/// Writes one log line for each line of text, with its code or, if it has none, the code of the
+/// line before.
 Exit App::refuse_to_serve(std::string_view why) const {
   detail::base::CodeName code = "startup-failed";
   while (!why.empty() && table_->log != nullptr) {
@@ -349,7 +353,7 @@ Exit App::serve(const ServerOptions& options) {
   if (auto added = add_seals(complete); !added) {
     return refuse_to_serve(added.error().detail());
   }
-  auto server = std::make_unique<Server>(**service, complete);  // ends ahead of the service
+  auto server = std::make_unique<Server>(**service, complete);  // destroyed before the service
   table_->take_limits = taking_limits(*server, table_->settings.get(), complete.limits);
   if (auto started = server->start(); !started) {
     return refuse_to_serve(reason_of(started.error()));
@@ -358,8 +362,8 @@ Exit App::serve(const ServerOptions& options) {
     table_->log->write(LogLevel::info, listening_line(*server));
   }
   if (!server->wait()) {
-    // Destroying the server would wait for the handler that is still at work, and destroying the
-    // service, which owns the routes and their states, would take them from under it.
+    // A handler is still running. Destroying the server would wait for it, and destroying the
+    // service would destroy routes and states that it uses.
     (void)server.release();
     (void)service->release();
   }

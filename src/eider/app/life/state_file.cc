@@ -40,8 +40,9 @@ bool write_all(int fd, std::string_view text) noexcept {
   return true;
 }
 
-/// Beside it first: whoever reads it finds the whole. In a directory for everybody, such as /tmp,
-/// another one's file or link of that name is neither followed nor written to.
+/// Writes to a new file first and renames it, so that readers always see the whole text. In a
+/// shared directory such as /tmp, a file or link that another user created with that name is
+/// neither followed nor written to.
 ///
 /// returns  0, or errno
 int write_file(const std::string& path, std::string_view text) {
@@ -90,7 +91,7 @@ std::string state_path(const std::string& path, const ServerState& server) {
   for (const char* const name : {"RUNTIME_DIRECTORY", "TMPDIR"}) {
     const char* const said = std::getenv(name);
     if (said != nullptr && *said == '/') {
-      const std::string_view all(said);  // systemd may name several: "/run/a:/run/b"
+      const std::string_view all(said);  // systemd can list several directories: "/run/a:/run/b"
       directory = all.substr(0, all.find(':'));
       break;
     }

@@ -12,7 +12,7 @@
 
 namespace eider::detail::app {
 
-/// All that a process tells of itself.
+/// The state of the process, for diagnostics.
 ///
 /// time  in UTC, as in "2026-03-01T12:00:00Z"
 struct ProcessState {
@@ -24,12 +24,14 @@ struct ProcessState {
 
 [[nodiscard]] ProcessState process_state(const ServerState& server);
 
-/// path  empty: eider-state-PID.json below RUNTIME_DIRECTORY, TMPDIR or /tmp. With several workers
-///       each adds its number to a path that was given.
+/// Returns the name of the file.
+///
+/// path  empty: eider-state-PID.json below RUNTIME_DIRECTORY, TMPDIR or /tmp. If there are several
+///       workers, each one adds its number to a given path.
 [[nodiscard]] std::string state_path(const std::string& path, const ServerState& server);
 
-/// Writes it there, readable for the process's own user alone, as a whole or not at all; and tells
-/// the log where, or why not.
+/// Writes the state to that file atomically, readable only for the user of the process. The log
+/// gets the name of the file, or the error.
 ///
 /// log  may be null
 void write_state(const std::string& path, const ServerState& server, LogSink* log);

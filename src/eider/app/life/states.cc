@@ -58,7 +58,7 @@ void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope
       wrong.append(with_code("state-failed", name + " failed: " + why)).append("\n");
     }
   }
-  made_.push_back({&maker, std::move(object)});  // behind what it was made of
+  made_.push_back({&maker, std::move(object)});  // after the states that it depends on
   return made_.back().object.get();
 }
 

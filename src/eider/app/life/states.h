@@ -33,32 +33,32 @@ struct ListenRule {
   std::function<Result<bool>()> listens;
 };
 
-/// Makes a state of others.
+/// Creates a state from other states.
 struct StateMaker {
   base::TypeKey key = nullptr;
   std::string_view type_name;
   std::vector<StateWish> wishes;
-  /// states  those of `wishes`; they outlive what is made. Throws a Failure where it fails.
+  /// states  the objects of `wishes`; they outlive the result. Throws a Failure on error.
   std::function<std::shared_ptr<void>(void* const* states)> make;
 };
 
-/// What an app was given and how the rest is made, by type.
+/// The registered states of an app, and the functions that create the others, by type.
 struct StateStore {
-  /// In tests, for apps that are mounted here, too.
+  /// For tests; they also apply to apps that are mounted in this one.
   std::map<base::TypeKey, std::shared_ptr<void>> overrides;
   std::map<base::TypeKey, std::shared_ptr<void>> given;
-  /// The app's own among them: where no other was given.
+  /// Modules of the app itself; `given` takes precedence.
   std::map<base::TypeKey, std::shared_ptr<void>> modules;
   std::map<base::TypeKey, StateMaker> makers;
 };
 
 template <class F>
 using MakerOf = LifeSignature<F, typename LifePointer<F>::type>;
-/// What a function that makes a state makes.
+/// The type that a function creates.
 template <class F>
 using MadeBy = typename Learned<typename MakerOf<F>::Returned>::Type;
 
-/// A T where it is to lie, so that one that cannot be moved can be made.
+/// Creates a T in place, so that its type does not have to be movable.
 template <class F, class T = MadeBy<F>>
 [[nodiscard]] std::unique_ptr<T> call_maker(const F& function, void* const* states) {
   using S = MakerOf<F>;
@@ -74,7 +74,7 @@ template <class F, class T = MadeBy<F>>
   }
 }
 
-/// object  what handlers take: a T, or a LoopLocal<T>
+/// object  the type that handlers use: a T, or a LoopLocal<T>
 template <class Object, class F>
 [[nodiscard]] StateMaker state_maker(
     std::function<std::shared_ptr<void>(void* const* states)> make) {
@@ -132,27 +132,27 @@ struct Extract<PerLoop<T>> {
   }
 };
 
-/// Of one service. What was made last goes first.
+/// The states of one service. Destroyed in the reverse order of creation.
 class States {
  public:
-  /// table  outlives it
+  /// table  must outlive this object
   explicit States(const RouteTable& table) noexcept : table_(table) {}
   States(const States&) = delete;
   States& operator=(const States&) = delete;
   ~States();
 
-  /// What a State<T> of that scope refers to, made now where nobody has given one.
+  /// Returns the object of a State<T> in that scope; creates it now if it was not registered.
   ///
-  /// taker    whose it is, for `wrong`: a line where there is none, where what makes it fails, or
-  ///          where it would take itself to make it
-  /// returns  null where a line says why, or has said so before
+  /// taker    name of the user of the state, for `wrong`, which gets a line if there is no such
+  ///          state, if its function fails, or if it depends on itself
+  /// returns  null if `wrong` contains the reason, from this call or an earlier one
   [[nodiscard]] void* find(const StateWish& wish, const RouteScope& scope, std::string_view taker,
                            std::string& wrong);
 
  private:
   struct Made {
     const detail::app::StateMaker* maker;
-    std::shared_ptr<void> object;  // null: it has failed
+    std::shared_ptr<void> object;  // null: its creation has failed
   };
 
   void* make(const detail::app::StateMaker& maker, const RouteScope& scope, std::string& wrong);

@@ -16,7 +16,7 @@ namespace eider::detail::app {
 
 namespace {
 
-/// Of a pipe whose other end says nothing: whoever reads must be able to stop.
+/// Time limit for a pipe whose writer is silent, so that the program can be stopped.
 constexpr int kPipePatienceMs = 10'000;
 
 /// returns  as read(2), with ETIMEDOUT for a pipe that stays silent

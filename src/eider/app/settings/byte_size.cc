@@ -13,7 +13,7 @@ struct SizeUnit {
 };
 
 constexpr std::uint64_t kThousand = 1000;
-/// Those of 1024 first, the largest ahead.
+/// Units of 1024 first, largest first.
 constexpr SizeUnit kSizeUnits[] = {{"TiB", 1024 * ByteSize::kGiB},
                                    {"GiB", ByteSize::kGiB},
                                    {"MiB", ByteSize::kMiB},

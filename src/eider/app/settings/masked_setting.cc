@@ -16,7 +16,8 @@ bool is_name_part(char c) noexcept {
   return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_' || c == '-';
 }
 
-/// How far a value reaches from the front of `text`: to the first of `ends` without a backslash.
+/// Returns the size of the value at the front of `text`: up to the first of `ends` without a
+/// backslash.
 std::size_t value_size(std::string_view text, std::string_view ends) noexcept {
   std::size_t at = 0;
   while (at < text.size() && !ends.contains(text[at])) {
@@ -25,7 +26,7 @@ std::size_t value_size(std::string_view text, std::string_view ends) noexcept {
   return std::min(at, text.size());
 }
 
-/// What stays of a URL's user information; `scheme` is what precedes "://".
+/// Returns the part of a URL's user information that is shown; `scheme` is the text before "://".
 std::string_view kept_user(std::string_view user, std::string_view scheme) noexcept {
   const std::size_t colon = user.find(':');
   if (scheme.ends_with("http") || scheme.ends_with("https")) {
@@ -34,7 +35,7 @@ std::string_view kept_user(std::string_view user, std::string_view scheme) noexc
   return user.substr(0, colon == user.npos ? user.size() : colon + 1);
 }
 
-/// Appends the user information at the front of `rest`, if there is any, and takes it off.
+/// Moves the user information at the front of `rest`, if there is any, to `out`, masked.
 void mask_user(std::string& out, std::string_view& rest) {
   const std::string_view authority = rest.substr(0, value_size(rest, "/?#\" '"));
   const std::size_t at = authority.rfind('@');
@@ -48,7 +49,7 @@ void mask_user(std::string& out, std::string_view& rest) {
   rest.remove_prefix(at);
 }
 
-/// The same with the value of a parameter whose name ends `out`, ahead of "=".
+/// The same for the value of a parameter whose name is at the end of `out`, before "=".
 void mask_value(std::string& out, std::string_view& rest) {
   const auto name = std::find_if_not(out.rbegin() + 1, out.rend(), is_name_part).base();
   if (!names_secret(std::string_view(name, out.end() - 1))) {

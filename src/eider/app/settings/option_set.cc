@@ -21,8 +21,8 @@ namespace eider {
 
 namespace {
 
-/// How many letters have to be put in, left out, changed or swapped with their neighbours to make
-/// one of the other.
+/// Returns how many letters must be inserted, deleted, replaced or swapped with their neighbors to
+/// turn one text into the other.
 std::size_t distance_of(std::string_view one, std::string_view other) {
   std::vector<std::size_t> before(other.size() + 1);
   std::vector<std::size_t> above(other.size() + 1);
@@ -124,7 +124,7 @@ std::string toml_of(const std::vector<std::string>& values, OptionSpec::Kind kin
 
 namespace {
 
-/// How numbers in a unit are read and written.
+/// How numbers with a unit are read and written.
 struct Unit {
   std::string_view takes;
   std::string_view requirement;
@@ -133,7 +133,7 @@ struct Unit {
   std::string (*write)(std::uint64_t number);
 };
 
-/// Too large numbers and negative ones are the largest one, which is out of all bounds.
+/// Returns the largest number for negative and too large ones, which every bound rejects.
 std::optional<std::uint64_t> read_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto parsed = reflect::parse_integer(reflect::type_of<std::uint64_t>(), &number, text);
@@ -180,8 +180,8 @@ const Unit& unit_of(OptionUnit unit) {
   return unit == OptionUnit::bytes ? kSizes : unit == OptionUnit::octal ? kOctal : kNumbers;
 }
 
-/// load   nothing if the value is not a number in this unit
-/// store  false if the member cannot have this number
+/// load   returns nothing if the value is not a number in this unit
+/// store  returns false if the member cannot represent the number
 template <class Load, class Store>
 OptionValue measured(const OptionText& text, const Unit& unit, Load load, Store store) {
   OptionValue made{.takes = std::string(unit.takes), .kind = unit.kind, .read = {}, .write = {}};
@@ -258,7 +258,7 @@ OptionSpec::Kind toml_kind_of(const reflect::Type& type) {
   }
 }
 
-/// "NUMBER", "TEXT", or the names of an enum: "red|blue".
+/// Returns "NUMBER", "TEXT", or the names of an enum: "red|blue".
 std::string takes_of(const reflect::Type& type) {
   if (type.kind == reflect::Kind::kEnum) {
     std::string names;
@@ -271,7 +271,7 @@ std::string takes_of(const reflect::Type& type) {
   return kind == OptionSpec::Kind::integer || kind == OptionSpec::Kind::real ? "NUMBER" : "TEXT";
 }
 
-/// A bool may be "1" or "0", as environments have it.
+/// Accepts "1" and "0" for a bool, as is usual in environment variables.
 std::string_view as_bool(std::string_view text) {
   return text == "1" ? "true" : text == "0" ? "false" : text;
 }
@@ -289,7 +289,7 @@ OptionValue secret_value() {
             if (secret.empty()) {
               return std::nullopt;
             }
-            return to_hex(to_view(sha256(secret.reveal())));  // not the text, but as different
+            return to_hex(to_view(sha256(secret.reveal())));  // detects changes
           }};
 }
 
@@ -334,7 +334,7 @@ OptionValue scalar_value(const OptionText& text, const reflect::Type& type) {
 
 namespace {
 
-/// "search" and "index_dir": "search-index-dir". "search" and "off": "no-search".
+/// Of "search" and "index_dir": "search-index-dir". Of "search" and "off": "no-search".
 std::string option_name(std::string_view section, std::string_view member) {
   if (member == "off" && !section.empty()) {
     return option_name("no", section);
@@ -345,14 +345,14 @@ std::string option_name(std::string_view section, std::string_view member) {
   return name;
 }
 
-/// "search" and "index_dir": "search.index_dir".
+/// Of "search" and "index_dir": "search.index_dir".
 std::string option_key(std::string_view section, std::string_view member) {
   std::string key(section);
   std::ranges::replace(key, '-', '_');
   return key.append(section.empty() ? "" : ".").append(member);
 }
 
-/// "search-index-dir": "SEARCH_INDEX_DIR".
+/// Of "search-index-dir": "SEARCH_INDEX_DIR".
 std::string as_variable(std::string name) {
   for (char& byte : name) {
     const bool is_small = byte >= 'a' && byte <= 'z';
@@ -383,7 +383,8 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
   made.key = option_key(section, text.member);
   made.environment =
       text.is_in_environment && !prefix_.empty() ? prefix_ + as_variable(made.name) : "";
-  // Without a program's name there are no variables, and a file may say it nevertheless.
+  // Not derived from the missing variable: without a program name there are none, but files can
+  // still set the option.
   made.is_for_one_call =
       made.form == detail::app::OptionSpec::Form::flag && !text.is_in_environment;
   made.help = text.help;

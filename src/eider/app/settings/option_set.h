@@ -47,11 +47,11 @@ struct OptionSpec {
   enum class Kind : std::uint8_t { boolean, integer, real, text };
   using Values = std::span<const std::string>;
 
-  std::string section;      // empty: the program's own
+  std::string section;      // empty: an option of the program itself
   std::string name;         // "search-index-dir"
   std::string key;          // "search.index_dir"
   std::string environment;  // "NOTES_SEARCH_INDEX_DIR"; empty: none
-  std::string takes;        // "FILE"
+  std::string takes;        // the value in the help text: "FILE"
   std::string help;
   std::string initial;  // the default as text; empty: not shown
   std::string group;    // see OptionText
@@ -67,7 +67,8 @@ struct OptionSpec {
   bool is_advanced = false;      // see OptionText
   /// Reads these values, or without any the default, and stores the result for `take`.
   ///
-  /// returns  the value as TOML; empty: no value. Of a secret, a text that differs if it does
+  /// returns  the value as TOML; empty: no value. For a secret, a text that changes when the secret
+  ///          does
   std::function<Result<std::string, WrongValue>(std::optional<Values>)> read;
   /// Writes the stored result to the member.
   std::function<void()> take;
@@ -106,22 +107,22 @@ concept OptionScalar =
     std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_enum_v<T> ||
     reflect::TextLike<T> || requires { typename T::ConstrainedValue; };
 
-/// The one of `known` that was probably meant by `wrong`; empty if none is similar.
+/// Returns the one of `known` that was probably meant by `wrong`; empty if none is similar.
 [[nodiscard]] std::string nearest_option(std::string_view wrong,
                                          std::span<const std::string> known);
-/// `text` with line breaks instead of blanks where a line would be longer than that.
+/// Returns `text` with line breaks instead of spaces, so that lines have at most `width` bytes.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
-/// "a\"b" with quotes, as TOML has text; invalid UTF-8 is replaced.
+/// Returns a quoted TOML string, "a\"b"; invalid UTF-8 is replaced.
 [[nodiscard]] std::string toml_text(std::string_view text);
-/// Values of a type that cannot be written, as they were given.
+/// Returns values of a type without a `write` function as TOML, as they were given.
 [[nodiscard]] std::string toml_as_said(OptionSpec::Values said, bool is_list);
-/// "a,b"
+/// Returns the values, separated by commas: "a,b".
 [[nodiscard]] std::string joined(const std::vector<std::string>& values);
-/// The values that option_value's `write` has returned, as a settings file has them.
+/// Returns values that option_value's `write` has returned as TOML.
 [[nodiscard]] std::string toml_of(const std::vector<std::string>& values, OptionSpec::Kind kind,
                                   bool is_list);
 
-/// How Secrets, durations and the types that `reflect` describes are read and written.
+/// Return how Secrets, durations and the types that `reflect` describes are read and written.
 [[nodiscard]] OptionValue secret_value();
 [[nodiscard]] OptionValue duration_value(const OptionText& text, Duration (*load)(const void*),
                                          bool (*store)(void*, Duration));
@@ -149,7 +150,7 @@ template <class T>
   return made;
 }
 
-/// T  of one value: of a list, an element
+/// T  type of one value; for a list, that of its elements
 template <class T>
 [[nodiscard]] OptionValue option_value(const OptionText& text) {
   if constexpr (std::is_same_v<T, Secret>) {
@@ -172,7 +173,7 @@ template <class T>
   }
 }
 
-/// A member, its default, and its next value.
+/// A member, its default, and the next value until it is applied.
 template <class T>
 struct OptionTarget {
   T* member;
@@ -331,15 +332,16 @@ class OptionSet {
 
   /// Adds each member of a plain struct.
   ///
-  /// values   is written to when the command line is read; outlives that
-  /// section  in front of each name: "search" makes --search-…, NOTES_SEARCH_… and [search]
+  /// values   is written to when the command line is read; must outlive that
+  /// section  prefix of each name: "search" makes --search-…, NOTES_SEARCH_… and [search]
   template <class T>
   OptionSet& add(T& values, std::string_view section = {}) {
     static_assert(!detail::app::has_reloadable<T>(),
                   "a struct with is_reloadable must be in a Reloadable<…>: other threads read it");
     return add_members(values, section);
   }
-  /// Adds each member of a struct that can change while the program serves; outlives the server.
+  /// Adds each member of a struct that can change while the program serves; it must outlive the
+  /// server.
   template <class T>
   OptionSet& add(Reloadable<T>& values, std::string_view section = {}) {
     publishers_.emplace_back([&values] { values.publish(); });
@@ -348,7 +350,7 @@ class OptionSet {
 
   /// Adds one option that is not the member of a described struct.
   ///
-  /// value  as of add()
+  /// value  as for add()
   template <class T>
   OptionSet& add_option(T& value, const OptionText& text) {
     add(detail::app::make_option(value, text), text, {});

@@ -43,7 +43,7 @@ constexpr std::string_view kFooter =
     "SIGINT or SIGTERM starts a graceful shutdown; a second one exits at once.\n"
     "Exit codes: 0 success, 1 failure, 2 invalid usage";
 
-/// code  of a text that has none yet
+/// code  used if the text has no code yet
 Exit misused(CodeName code, std::string_view what) {
   return Exit(kExitUsage, with_code(code, detail::app::printable(what)) + "; see --help\n");
 }
@@ -52,11 +52,11 @@ Exit failed(std::string_view what) {
   return Exit(kExitThrew, with_code("startup-failed", detail::app::printable(what)) + "\n");
 }
 
-/// A word of the command line that no option has.
+/// A word of the command line that is not an option.
 struct Unknown {
   std::string word;
-  std::string nearest;  // the option that was probably meant; empty: there is none like it
-  const OptionSpec* secret = nullptr;  // its value was given in place of its file's name
+  std::string nearest;                 // the option that was probably meant; empty: none is similar
+  const OptionSpec* secret = nullptr;  // was given as a value instead of its file
 
   [[nodiscard]] Exit exit() const {
     return misused(
@@ -75,27 +75,27 @@ struct Unknown {
   }
 };
 
-// The command line's grammar and the layout of its help are CLI11's; values are read by Settings,
-// where a wrong one is told by the place that it came from.
+// CLI11 implements the grammar of the command line and the layout of the help. Settings reads the
+// values, because its errors name where a value came from.
 class Parser {
  public:
-  /// settings  outlives it
+  /// settings  must outlive this object
   explicit Parser(Settings& settings);
 
-  /// Reads all options that there are; what is left is unknown().
+  /// Reads all known options; unknown() returns the rest.
   ///
   /// errors  see read_command_line
   Result<void, Exit> parse(int argc, const char* const* argv);
   [[nodiscard]] bool asks_for_help() const noexcept { return help_ != Help::none; }
-  /// The text that was asked for. Pre: asks_for_help().
+  /// Returns the requested help text. Pre: asks_for_help().
   [[nodiscard]] std::string help();
   /// The first word of the command line that is not an option of the program, or nothing.
   [[nodiscard]] std::optional<Unknown> unknown(int argc, const char* const* argv) const;
-  /// Whether the command line itself says something of it. Pre: there is such an option.
+  /// Returns whether the command line contains the option. Pre: there is such an option.
   [[nodiscard]] bool is_given(std::string_view word) const {
     return find(word)->option->count() != 0;
   }
-  /// The flag that is answered in place of serving; null: none is given.
+  /// The given flag that prints a text instead of serving; null: none.
   [[nodiscard]] const OptionSpec* output() const;
 
  private:
@@ -108,7 +108,7 @@ class Parser {
   [[nodiscard]] std::vector<std::string> with_values_joined(int argc,
                                                             const char* const* argv) const;
   void add(Settings::Entry& entry, const std::string& group);
-  /// word  "--port"; returns null for what is none
+  /// word  "--port"; returns null if there is no such option
   [[nodiscard]] const Added* find(std::string_view word) const;
   [[nodiscard]] Result<void, Exit> check_values() const;
   [[nodiscard]] std::string table() const;
@@ -134,11 +134,11 @@ Parser::Parser(Settings& settings) : own_count_(settings.own().options().size())
   }
   app_.set_help_flag("-h,--help", "Show the common options and exit")->group("Help");
   app_.add_flag("--help-all")->description("Show all options and exit")->group("Help");
-  app_.add_flag("--help-table")->group("");  // docs/reference is made of it
-  app_.allow_extras();  // they are reported by unknown(): CLI11 would list them in reverse order
+  app_.add_flag("--help-table")->group("");  // docs/reference is generated from it
+  app_.allow_extras();  // unknown() reports them: CLI11 would list them in reverse order
 }
 
-/// "File with the notes (default: notes.db; env: NOTES_DATABASE_FILE)"
+/// Returns "File with the notes (default: notes.db; env: NOTES_DATABASE_FILE)".
 std::string help_of(const OptionSpec& spec) {
   std::string facts =
       spec.initial.empty() || spec.initial == "false" ? "" : "default: " + spec.initial;
@@ -167,7 +167,7 @@ void Parser::add(Settings::Entry& entry, const std::string& group) {
   added_.push_back({&entry, option});
 }
 
-/// CLI11 leaves two empty lines between groups.
+/// CLI11 writes two empty lines between groups.
 std::string without_empty_pairs(std::string text) {
   for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) {
     text.erase(at, 1);
@@ -186,7 +186,7 @@ Exit without_value(const OptionSpec& spec) {
                  "--" + spec.name + " requires a value (" + spec.takes + ")");
 }
 
-/// CLI11 takes the next word for the value, whatever it is; but where that is an option it is none.
+/// CLI11 uses the next word as the value even if it is an option; then the value is missing.
 Result<void, Exit> Parser::check_values() const {
   for (const Added& added : added_) {
     for (const std::string& value : added.option->results()) {
@@ -211,7 +211,7 @@ std::string Parser::help() {
   return without_empty_pairs(app_.help());
 }
 
-/// `text` in a cell of a table in Markdown.
+/// Returns `text` as a cell of a Markdown table.
 std::string cell(std::string_view text, bool is_code) {
   std::string all;
   for (const char byte : text) {
@@ -220,7 +220,7 @@ std::string cell(std::string_view text, bool is_code) {
   return is_code && !all.empty() ? "| `" + all + "` " : "| " + all + " ";
 }
 
-/// All options as tables in Markdown, one for each group.
+/// Returns all options as Markdown tables, one for each group.
 std::string Parser::table() const {
   std::string all;
   std::string group;
@@ -243,7 +243,7 @@ std::string Parser::table() const {
 }
 
 std::optional<Unknown> Parser::unknown(int argc, const char* const* argv) const {
-  const std::vector<std::string> left = app_.remaining();  // in no order
+  const std::vector<std::string> left = app_.remaining();  // not in their order
   if (left.empty()) {
     return std::nullopt;
   }
@@ -265,7 +265,8 @@ std::optional<Unknown> Parser::unknown(int argc, const char* const* argv) const 
   return Unknown{name, detail::app::nearest_option(name, known)};
 }
 
-/// "--read-only false" as "--read-only=false", which is how CLI11 reads the value of a flag.
+/// Turns "--read-only false" into "--read-only=false", because CLI11 reads the value of a flag only
+/// in this form.
 std::vector<std::string> Parser::with_values_joined(int argc, const char* const* argv) const {
   std::vector<std::string> words(argv, argv + argc);
   words.front().erase(0, words.front().rfind('/') + 1);  // the usage line of the help shows it
@@ -289,7 +290,7 @@ Result<void, Exit> Parser::parse(int argc, const char* const* argv) {
     app_.parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const CLI::CallForHelp&) {
     help_ = Help::common;
-  } catch (const CLI::ParseError& error) {  // the last word is an option that lacks its value
+  } catch (const CLI::ParseError& error) {  // the last word is an option without its value
     const Added* const last = find(argv[argc - 1]);
     return fail(last == nullptr ? misused("unknown-option", error.what())
                                 : without_value(last->spec()));
@@ -316,10 +317,11 @@ const OptionSpec* Parser::output() const {
   return given == added_.end() ? nullptr : &given->spec();
 }
 
-/// What options are wrong together: blames the first of the keys that a file says, with its place.
+/// Returns the error for options that contradict each other. If the settings file sets one of the
+/// keys, the error contains its place.
 ///
-/// words    where the command line or the environment says them
-/// in_file  behind the key
+/// words    message for options of the command line or the environment
+/// in_file  message for the file, to follow the key
 Exit misused_together(const Settings& settings, std::initializer_list<std::string_view> keys,
                       const std::string& words, std::string_view in_file) {
   for (const std::string_view key : keys) {
@@ -330,8 +332,8 @@ Exit misused_together(const Settings& settings, std::initializer_list<std::strin
   return misused("missing-option", words);
 }
 
-/// Options of workers have no effect without --workers, so they are rejected. `--workers 0` may be
-/// said with them.
+/// Options of workers have no effect without --workers, so they are rejected. They are allowed with
+/// `--workers 0`.
 Result<void, Exit> check_workers(const Settings& settings, const ServerOptions& given,
                                  const ServerOptions& read) {
   constexpr std::string_view kInFile = " requires server.workers";
@@ -349,7 +351,7 @@ Result<void, Exit> check_workers(const Settings& settings, const ServerOptions& 
   return {};
 }
 
-/// Likewise a certificate without an address for TLS, and --group without --user.
+/// The same for a certificate without a TLS address, and --group without --user.
 Result<void, Exit> check_together(const Settings& settings, const ServerOptions& given,
                                   const ProgramOptions& read) {
   const ServerOptions& server = read.server;
@@ -368,8 +370,8 @@ Result<void, Exit> check_together(const Settings& settings, const ServerOptions&
   return check_workers(settings, given, server);
 }
 
-/// --listen and --listen-tls are in place of host and port, but those of the environment and of
-/// files are not in place of what the command line says.
+/// --listen and --listen-tls replace host and port. But if they come from the environment or a
+/// file, they do not replace a host or port of the command line.
 void set_others_aside(const Parser& parser, Settings& settings) {
   const bool is_told = parser.is_given("--host") || parser.is_given("--port");
   for (Settings::Entry& entry : settings.entries()) {
@@ -382,9 +384,9 @@ std::shared_ptr<Settings> settings_of(const OptionSet& own, ProgramOptions& of_a
   return std::make_shared<Settings>(own, of_all.set(), of_all.live);
 }
 
-/// Reads all that is said, of `settings` into the structs that they are of.
+/// Reads all values from `settings`, and writes them to the structs of the options.
 ///
-/// errors  what is told in place of serving
+/// errors  the result for main() if there is nothing to serve
 Result<void, Exit> read_settings(int argc, const char* const* argv, Settings& settings) {
   Parser parser(settings);
   if (auto parsed = parser.parse(argc, argv); !parsed) {
@@ -418,7 +420,7 @@ Exit::operator int() const {
   if (is_said || code_ != 0) {
     return code_;
   }
-  std::perror("standard output");  // half a document must not pass for the whole
+  std::perror("standard output");  // partial output must not look complete
   return kExitUnsaid;
 }
 
@@ -437,7 +439,7 @@ Exit run_main(const std::function<Exit()>& program) try {
 
 namespace {
 
-/// first  has read the program's own options; null: this does
+/// first  has read the program's own options; null: they are read here
 Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const OptionSet& own,
                                      ServerOptions given, const Settings* first) {
   ProgramOptions of_all(given);
@@ -449,7 +451,7 @@ Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const Op
     if (auto read = read_settings(argc, argv, *settings); !read) {
       return fail(std::move(read.error()));
     }
-  } catch (const CLI::ConstructionError& error) {  // an option that every application has
+  } catch (const CLI::ConstructionError& error) {  // the name of a server option
     throw Failure(Error::internal(error.what()));
   }
   if (auto checked = check_together(*settings, given, of_all); !checked) {
@@ -468,16 +470,18 @@ Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const Op
   return options;
 }
 
-/// The program's own options, read before its app is made, which has more: those of its modules.
+/// The program's own options. They are read before the app is created, which adds those of its
+/// modules.
 struct OwnReading {
-  std::string help;  // as far as it is known; empty: it was not asked for
-  /// What may be misspelled, a line each: it may be the reason why the app cannot be made.
+  std::string help;  // so far without the app's options; empty: not requested
+  /// Options that may be misspelled, one per line: they may be the reason why the app cannot be
+  /// created.
   std::string slips;
-  /// Help was asked for, or a word may be an option of the app that does not serve.
+  /// Help was requested, or a word may be an option of the app that prints a text and exits.
   bool may_not_serve = false;
 };
 
-/// For standard error, where the log writes `code=unknown-variable`.
+/// For standard error; the log has a field `code=unknown-variable`.
 std::string warning_text(std::string_view misspelled) {
   return "warning[unknown-variable]: " + detail::app::printable(misspelled) + "\n";
 }
@@ -539,7 +543,7 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     };
     Exit made = make_app(describes);
     if (!app && describes && read->help.empty()) {
-      // It may need what its files and databases contain.
+      // Creating the app may need the real files and databases.
       describes = false;
       made = make_app(false);
     }

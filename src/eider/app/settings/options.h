@@ -19,10 +19,9 @@ namespace eider {
 ///     return app.serve(*options);
 ///
 /// given   the defaults
-/// errors  there is nothing to serve: 0 with the text of `--help`; 2 with the invalid option and
-/// its
-///         requirement, and no struct is written to. Throws a Failure if an own option has the name
-///         of one of these.
+/// errors  there is nothing to serve: exit code 0 with the text of `--help`; or 2 with the invalid
+///         option and its requirement, and no struct is written to. Throws a Failure if an own
+///         option has the name of one of these.
 [[nodiscard]] Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
                                                             const OptionSet& own = {},
                                                             ServerOptions given = {});

@@ -9,8 +9,8 @@
 
 namespace eider::detail::app {
 
-/// Returns one line that shows all that it contains: input must not write lines or colors of its
-/// own, nor reorder what is shown.
+/// Returns the text as one line in which every character is visible: input must not add lines or
+/// colors, or reorder the output.
 [[nodiscard]] inline std::string printable(std::string_view line) {
   return with_hidden_replaced(line, '?');
 }

@@ -43,9 +43,10 @@ void Reloading::on_signal(int /*number*/) {
   }
 }
 
-// What a file says when a second signal comes may be newer than what the first one has read.
+// If another signal arrives during a reload, reload again: the file may have changed since it was
+// read.
 Task<> Reloading::run() {
-  // Where a sink of the log or `tell_` throws, the next signal is heard all the same.
+  // Also if the log or `tell_` throws, so that the next signal starts a reload.
   const struct Ends {
     bool& is_running;
     ~Ends() { is_running = false; }
@@ -58,7 +59,8 @@ Task<> Reloading::run() {
 Task<> Reloading::reload() {
   Result<Settings::Reading, std::string> reading;
   try {
-    // A file may be anywhere, and the loop does not wait for disks. The thread may outlive this.
+    // Read on another thread, because the event loop must not wait for disks. The thread may
+    // outlive this object.
     const std::shared_ptr<Settings> settings = settings_;
     auto work = run_blocking([settings] { return settings->read(); });
     reading = co_await work;
@@ -81,7 +83,7 @@ Task<> Reloading::reload() {
     say(LogLevel::info, "reloaded without changes");
   }
   if (log_ != nullptr) {
-    settings_->apply(*log_);  // behind what was said of it
+    settings_->apply(*log_);  // after the reload was logged with the old level
   }
   co_await tell_();
 }

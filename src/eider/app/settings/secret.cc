@@ -34,7 +34,7 @@ Result<Secret, std::string> detail::app::read_secret(const std::string& path) {
   if (!text) {
     return fail(std::move(text.error()));
   }
-  if (text->ends_with('\n')) {  // which editors add
+  if (text->ends_with('\n')) {  // added by editors
     text->pop_back();
   }
   if (text->ends_with('\r')) {

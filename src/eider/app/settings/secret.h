@@ -22,7 +22,7 @@ class Secret {
   Secret() = default;
   explicit Secret(std::string text);
 
-  /// The text itself; it lives as long as a copy of this does.
+  /// Returns the text; valid as long as a copy of this object exists.
   [[nodiscard]] const std::string& reveal() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return text_ == nullptr; }
 

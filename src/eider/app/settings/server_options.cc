@@ -30,7 +30,7 @@ namespace eider::detail::app {
 
 namespace {
 
-/// The prefix of their environment variables.
+/// Prefix of the environment variables of these options.
 constexpr std::string_view kProgram = "eider";
 
 static_assert(Limits::kOptions.size() == reflect::member_names<Limits>().size(),
@@ -76,14 +76,14 @@ class Rows {
  public:
   Rows(OptionSet& set, std::string_view group) : set_(set), group_(group) {}
 
-  /// Shown by --help.
+  /// Adds an option that --help shows.
   template <class T>
   Rows& common(T& value, OptionText text) {
     text.group = group_;
     set_.add_option(value, text);
     return *this;
   }
-  /// Shown by --help-all only.
+  /// Adds an option that only --help-all shows.
   template <class T>
   Rows& more(T& value, OptionText text) {
     text.is_advanced = true;

@@ -17,7 +17,7 @@
 
 namespace eider::detail::app {
 
-/// "0.0.0.0:80", "[::1]:8080", or a place without a port: "unix:/path", "systemd".
+/// A listening address: "0.0.0.0:80", "[::1]:8080", or one without a port: "unix:/path", "systemd".
 struct Place {
   ListenAt at;
 
@@ -25,7 +25,7 @@ struct Place {
   static Result<Place, std::string> from_text(std::string_view text);
 };
 
-/// What may change while the server runs.
+/// The options that can change while the server runs.
 struct ReloadableServing {
   std::optional<LogLevel> log_level;
 
@@ -46,16 +46,16 @@ struct LiveSettings {
 /// The values of all these options.
 class ProgramOptions {
  public:
-  /// given  their defaults
+  /// given  the defaults
   explicit ProgramOptions(const ServerOptions& given)
       : server(given), live(std::make_shared<LiveSettings>(given.limits)) {}
   ProgramOptions(const ProgramOptions&) = delete;
   ProgramOptions& operator=(const ProgramOptions&) = delete;
 
-  /// The one description of each: its name, help text, checks and where its value is written to.
-  /// Refers to this.
+  /// Returns the description of each option: its name, help text, checks and the member that gets
+  /// its value. The result refers to this object.
   [[nodiscard]] OptionSet set();
-  /// The server's options with the values read.
+  /// Returns the server's options with the values that were read.
   [[nodiscard]] ServerOptions result() const;
   [[nodiscard]] bool has_tls() const noexcept;
 

@@ -25,11 +25,11 @@ std::string wrong_value(std::string_view text) {
   return with_code("invalid-option-value", text);
 }
 
-/// What every application understands is below [server].
+/// Table of the options that every application has.
 constexpr std::string_view kServerTable = "server";
 constexpr std::string_view kConfigKey = "server.config";
 
-/// As keys are written, of what a flag has taught: "HEAD-BYTES-MAX".
+/// Converts a spelling like that of a flag to that of a key: "HEAD-BYTES-MAX" to "head_bytes_max".
 std::string as_key(std::string_view name) {
   std::string key(name);
   std::ranges::transform(key, key.begin(),
@@ -37,8 +37,8 @@ std::string as_key(std::string_view name) {
   return key;
 }
 
-/// "notes.example, 10.0.0.7" in an environment variable of an option with several values. Blanks
-/// around commas and empty elements do not count.
+/// Splits the value of an environment variable for a list, such as "notes.example, 10.0.0.7".
+/// Spaces around commas and empty elements are ignored.
 std::vector<std::string> split_list(std::string_view list) {
   std::vector<std::string> all;
   for (const auto part : std::views::split(list, ',')) {
@@ -49,13 +49,13 @@ std::vector<std::string> split_list(std::string_view list) {
   return all;
 }
 
-/// An empty variable is none.
+/// Returns the value of an environment variable; empty: not set.
 std::string variable(const std::string& name) {
   const char* const text = name.empty() ? nullptr : std::getenv(name.c_str());
   return text == nullptr ? std::string() : std::string(text);
 }
 
-/// Where systemd has put what the unit's LoadCredential= and SetCredential= name; empty: nowhere.
+/// Returns the file of a systemd credential (LoadCredential=, SetCredential=); empty: none.
 std::string credential_path(const OptionSpec& spec) {
   const std::string directory = variable("CREDENTIALS_DIRECTORY");
   const std::string path = directory + "/" + spec.credential;
@@ -81,24 +81,25 @@ std::optional<Settings::Said> said_by_environment(const OptionSpec& spec) {
   return std::nullopt;
 }
 
-/// "server.port": "server.", and "port".
+/// Splits "server.port" into "server." and "port".
 std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string_view::npos ? std::pair{std::string_view(), key}
                                        : std::pair{key.substr(0, dot), key.substr(dot + 1)};
 }
 
-/// A key of a file, for one line: that may be as long as the file is.
+/// Returns a key for a message, shortened because it may be as long as the file.
 std::string shown(std::string_view key) {
   constexpr std::size_t kShownBytesMax = 64;
   return "'" + std::string(key.substr(0, kShownBytesMax)) +
          (key.size() > kShownBytesMax ? "…'" : "'");
 }
 
-/// Whether a container platform sets such a variable in each container: Kubernetes and Docker do
-/// for a service called as the program is ("NOTES_PORT_8080_TCP_ADDR", "NOTES_SERVICE_HOST").
+/// Returns whether a container platform sets such a variable in each container: Kubernetes and
+/// Docker do so for a service with the name of the program ("NOTES_PORT_8080_TCP_ADDR",
+/// "NOTES_SERVICE_HOST").
 ///
-/// name  what follows the name of the service: "_PORT"
+/// name  the text after the name of the service: "_PORT"
 bool is_of_a_container(std::string_view name, std::string_view value) {
   const std::size_t port = name.rfind("_PORT_");
   const bool is_port_number =
@@ -256,9 +257,9 @@ Result<void, std::string> Settings::check_keys() const {
   return {};
 }
 
-/// By its last part: in the table where it stands, else in any.
+/// Returns the key with the most similar last part: in the same table, else in any.
 std::string Settings::nearest_key(std::string_view wrong) const {
-  constexpr std::size_t kKeyBytesMax = 64;  // the distance of longer ones costs more than it tells
+  constexpr std::size_t kKeyBytesMax = 64;  // limits the cost of computing the distance
   if (wrong.size() > kKeyBytesMax) {
     return {};
   }
@@ -280,7 +281,8 @@ std::string Settings::nearest_key(std::string_view wrong) const {
   return {};
 }
 
-/// The variable of an option that was probably meant; empty: there is none like it, or it is one.
+/// Returns the variable that was probably meant; empty if none is similar, or `name` is a known
+/// one.
 std::string Settings::nearest_variable(std::string_view name, std::string_view value) const {
   const auto is_its = [name](const Entry& entry) {
     return entry.spec->environment == name || entry.spec->secret_environment == name;
@@ -288,7 +290,7 @@ std::string Settings::nearest_variable(std::string_view name, std::string_view v
   if (std::ranges::any_of(entries_, is_its)) {
     return {};
   }
-  constexpr std::size_t kLettersMin = 4;  // among shorter names, one letter makes another word
+  constexpr std::size_t kLettersMin = 4;  // shorter names often differ in one letter only
   constexpr std::size_t kNameBytesMax = 64;
   for (const OptionSet* const set : {&own_, &serving_}) {
     const std::string& prefix = set->prefix();
@@ -307,7 +309,7 @@ std::string Settings::nearest_variable(std::string_view name, std::string_view v
     }
     const std::string wrong = "--" + std::string(name.substr(prefix.size()));
     const std::string nearest = nearest_option(wrong, known);
-    // NOTES_HOST_ALIASES is another word than NOTES_HOST, NOTES_HOSTS is a slip.
+    // NOTES_HOST_ALIASES is a different word than NOTES_HOST, but NOTES_HOSTS is probably a typo.
     const bool goes_on = wrong.size() > nearest.size() + 1 && wrong.starts_with(nearest);
     if (!nearest.empty() && !goes_on) {
       return prefix + nearest.substr(2);
@@ -439,10 +441,10 @@ void Settings::take(Reading reading) {
 
 namespace {
 
-/// A plain text option can be a secret all the same, by its name or as a part of a URL.
+/// Masks plain text options that contain a secret, by their name or as part of a URL.
 std::string shown_value(const Settings::Entry& entry) {
   const OptionSpec& spec = *entry.spec;
-  // The "key" of TLS is the name of a file.
+  // The "key" of TLS is the name of a file, not a secret.
   const bool is_secret = spec.kind == OptionSpec::Kind::text && spec.takes != "FILE" &&
                          entry.value != "\"\"" && !entry.value.empty() && names_secret(entry.key);
   return is_secret ? "\"***\"" : with_passwords_masked(entry.value);
@@ -479,7 +481,7 @@ Settings::Changes Settings::take_changes(Reading reading) {
 
 namespace {
 
-/// Each line of the help as a comment.
+/// Returns the help text as comment lines.
 std::string comment_of(std::string_view text) {
   constexpr std::size_t kWidth = 98;
   const std::string lines = wrapped(text, kWidth);
@@ -499,7 +501,8 @@ std::string Settings::printed(const Entry& entry) const {
   const OptionSpec& spec = *entry.spec;
   const std::string name(split_key(entry.key).second);
   const std::string origin = printable(entry.origin);
-  // What has no value, and what stands in no file, is a comment: read again it is the same.
+  // An option without a value, or not from a file, is a comment, so that reading the output again
+  // has the same result.
   const std::string none = "# " + name + " = " + spec.takes + "  # " + origin + "\n";
   std::string value = entry.value;
   if (spec.is_secret) {
@@ -511,7 +514,7 @@ std::string Settings::printed(const Entry& entry) const {
                                              : "";
   }
   if (const std::string shown = spec.is_secret ? value : shown_value(entry); shown != value) {
-    // Read again, a masked value would be wrong: it is a comment.
+    // A masked value is a comment, because reading it again would be wrong.
     return comment_of(spec.help) + "# " + name + " = " + shown + "  # " + origin + ", masked\n";
   }
   return comment_of(spec.help) +
@@ -519,7 +522,7 @@ std::string Settings::printed(const Entry& entry) const {
 }
 
 std::string Settings::print() const {
-  std::vector<std::string> tables{""};  // the keys of no table are ahead of all
+  std::vector<std::string> tables{""};  // keys without a table come first
   for (const Entry& entry : entries_) {
     const std::string table(split_key(entry.key).first);
     if (is_for_files(entry) && std::ranges::find(tables, table) == tables.end()) {

@@ -34,9 +34,9 @@ class Settings {
     const OptionSpec* spec;
     std::string key;  // "server.port"
     std::optional<Said> said = {};
-    /// Another option replaces it: its value in the file is ignored.
+    /// Another option replaces this one: its value in the file is ignored.
     bool is_aside = false;
-    std::string value = {};   // as TOML has it, since it was last taken
+    std::string value = {};   // as TOML, of the last take()
     std::string origin = {};  // "default", "notes.toml:3", "NOTES_PORT", "--port"
     /// See adopt().
     bool is_adopted = false;
@@ -54,7 +54,7 @@ class Settings {
     std::vector<std::string> waiting;  // keys that need a restart
   };
 
-  /// live  is among `serving`, as it was made
+  /// live  the part of `serving` that can change
   ///
   /// Throws a Failure if two keys are the same.
   Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live);
@@ -76,11 +76,11 @@ class Settings {
   /// Whether a reload can change anything: there is a file, or a reloadable option.
   [[nodiscard]] virtual bool can_change() const noexcept;
 
-  /// Reads files and values. On any thread, but not on two at once.
+  /// Reads files and values. Can run on any thread, but not on two at the same time.
   ///
   /// errors  the invalid value, its place and its requirement, in one line
   [[nodiscard]] virtual Result<Reading, std::string> read();
-  /// The same, without an error for a key that is not one of these options: see check_keys.
+  /// The same, but keys that are not one of these options are not an error: see check_keys.
   [[nodiscard]] Result<Reading, std::string> read_known();
   /// errors  the first key of the file that is not an option, with the nearest one
   [[nodiscard]] Result<void, std::string> check_keys() const;

@@ -9,9 +9,9 @@
 #else
 #include <toml++/impl/preprocessor.h>
 #endif
-// A file can break what toml++ 3.3 promises itself ("[.a", U+FCFF behind a value): that would end
-// the process, or leave it to the optimiser. Behind each of these promises stands what tells the
-// fault, or nothing that is found is the result.
+// Malformed files can violate assertions of toml++ 3.3 (for example "[.a", or U+FCFF after a
+// value), which would abort the process or cause undefined behavior. The assertions are removed:
+// the code after each one reports the error or returns nothing.
 #undef TOML_ASSERT
 #define TOML_ASSERT(fact) static_cast<void>(0)
 #undef TOML_ASSERT_ASSUME
@@ -46,9 +46,9 @@ namespace {
 constexpr std::size_t kFileBytesMax = 1024UL * 1024;
 constexpr std::size_t kKeyPartsMax = 16;
 
-/// Takes one string off the front, be it closed or not.
+/// Removes a string from the front, even if it is not terminated.
 ///
-/// text  begins with the quote
+/// text  starts with the quote
 void skip_string(std::string_view& text) {
   const char quote = text.front();
   const std::string triple(3, quote);
@@ -59,15 +59,18 @@ void skip_string(std::string_view& text) {
     at += quote == '"' && text[at] == '\\' ? 2 : 1;
   }
   at = std::min(text.size(), at + end.size());
-  // Two quotes more may stand ahead of the three that end a long one, as its last characters.
+  // The three quotes that end a long string may follow two more quotes, which are its last
+  // characters.
   for (int more = 0; is_long && more < 2 && at < text.size() && text[at] == quote; ++more) {
     ++at;
   }
   text.remove_prefix(at);
 }
 
-/// Each part of a dotted key is a table within a table, and toml++ goes down them by recursion when
-/// it destroys them: a key of a hundred thousand parts would take all of the stack.
+/// Each part of a dotted key is a nested table, which toml++ destroys recursively: a key with a
+/// hundred thousand parts would overflow the stack.
+///
+/// returns  the line of the first key with too many parts; 0: none
 ///
 /// returns  the line of the first key of too many parts; 0: there is none
 std::size_t line_of_long_key(std::string_view text) {
@@ -151,8 +154,8 @@ void add_lines(std::vector<SettingLine>& lines, const toml::table& table,
   }
 }
 
-/// "Error while parsing key-value pair: cannot redefine …" without what says nothing, and with the
-/// mend of the usual mistake: `kept_for = 10s`.
+/// Shortens "Error while parsing key-value pair: cannot redefine …", and adds the fix of the most
+/// common mistake, `kept_for = 10s`.
 std::string cause_of(const toml::parse_error& error) {
   std::string_view text = error.description();
   const bool is_of_value =
@@ -161,7 +164,7 @@ std::string cause_of(const toml::parse_error& error) {
   if (text.starts_with("Error while") && colon != std::string_view::npos) {
     text.remove_prefix(colon + 2);
   }
-  constexpr std::size_t kCauseBytesMax = 160;  // it quotes the file
+  constexpr std::size_t kCauseBytesMax = 160;  // because it quotes the file
   return std::string(text.substr(0, kCauseBytesMax)) +
          (is_of_value ? "; put text, times and sizes in quotes" : "");
 }

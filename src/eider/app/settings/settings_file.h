@@ -18,9 +18,9 @@ struct SettingLine {
   std::string key;  // "search.index_dir"
   std::size_t line = 0;
   bool is_list = false;
-  /// Of a table without keys.
+  /// The key is a table without keys.
   bool is_empty_table = false;
-  /// A kind of value that no option has, such as "a date"; empty: the values are valid.
+  /// Kind of a value that no option can have, such as "a date"; empty: the values are valid.
   std::string odd = {};
   std::vector<std::string> values = {};
   std::vector<std::size_t> lines = {};  // of the values
@@ -39,9 +39,9 @@ class SettingsFile {
   [[nodiscard]] static Result<SettingsFile, std::string> parse(std::string_view text,
                                                                std::string path);
 
-  /// In the order of the file.
+  /// The keys, in the order of the file.
   [[nodiscard]] const std::vector<SettingLine>& lines() const noexcept { return lines_; }
-  /// null: the file does not have it
+  /// Returns null if the file does not contain the key.
   [[nodiscard]] const SettingLine* find(std::string_view key) const noexcept;
   /// "notes.toml:3"
   [[nodiscard]] std::string place_of(std::size_t line) const;

@@ -22,7 +22,7 @@ TlsOptions join(TlsOptions options, const TlsWanted& wanted) {
   return options;
 }
 
-/// They are read again where they have changed.
+/// Returns the files that are watched, and read again when they change.
 std::vector<std::string> files_of(const TlsOptions& options) {
   std::vector<std::string> files{options.client_authorities};
   std::vector<TlsCertificate> certificates = options.additional_certificates;
