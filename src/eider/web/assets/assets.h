@@ -25,7 +25,7 @@ struct AssetsOptions {
   std::string development_directory = {};
 };
 
-/// The addresses of assets; a copy is another handle of the same.
+/// The URLs of assets. Copies refer to the same assets.
 class Assets {
  public:
   /// Returns "/assets/app.3f2a9c01b2d4.css" for "app.css", and "/assets/app.css" during
@@ -33,7 +33,8 @@ class Assets {
   [[nodiscard]] std::string url(std::string_view name) const;
   /// The same without the prefix.
   [[nodiscard]] std::string name(std::string_view name) const;
-  /// "sha256-…" for the attribute `integrity` (Subresource Integrity); empty while one develops.
+  /// Returns "sha256-…" for the attribute `integrity` (Subresource Integrity); empty during
+  /// development.
   [[nodiscard]] std::string integrity(std::string_view name) const;
 
  private:
@@ -58,7 +59,7 @@ class Assets {
 Assets serve_assets(Routes& routes, EmbeddedAssets embedded, const AssetsOptions& options = {},
                     std::source_location where = std::source_location::current());
 
-/// As Assets::url, for templates.
+/// The same as Assets::url, for templates.
 [[nodiscard]] inline std::string asset_url(const Assets& assets, std::string_view name) {
   return assets.url(name);
 }

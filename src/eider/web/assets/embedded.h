@@ -8,9 +8,9 @@
 namespace eider {
 
 /// name         as in the directory: "css/app.css"
-/// hashed_name  with the content's hash: "css/app.3f2a9c01b2d4.css"
+/// hashed_name  with the hash of the content: "css/app.3f2a9c01b2d4.css"
 /// integrity    "sha256-…" (Subresource Integrity)
-/// gzip         the same content in that coding; empty: it is not smaller
+/// gzip         the content in that coding; empty: it would not be smaller
 struct EmbeddedAsset {
   std::string_view name;
   std::string_view hashed_name;

@@ -77,7 +77,7 @@ class TopicBackplane {
  public:
   static constexpr std::string_view kName = "topics";
 
-  /// topics  outlives `run` and `stop`
+  /// topics  must outlive `run` and `stop`
   TopicBackplane(Topics& topics, MakeTopicAdapter make, TopicBackplaneOptions options = {});
   ~TopicBackplane() = default;
   TopicBackplane(const TopicBackplane&) = delete;
@@ -85,7 +85,7 @@ class TopicBackplane {
 
   [[nodiscard]] TopicBackplaneCounts counts() const;
 
-  // Of the module.
+  // Called by the module.
   [[nodiscard]] Task<> run();
   /// Sends messages that were published after the last responses.
   [[nodiscard]] Task<> stop();
@@ -96,7 +96,7 @@ class TopicBackplane {
   struct Batch {
     std::string payload;
     std::size_t messages = 0;
-    std::uint64_t lost = 0;  // that the payload tells of
+    std::uint64_t lost = 0;  // reported by the payload
   };
 
   void carry(std::string_view topic, const WsMessage& message, const TopicEvent& event);
@@ -109,14 +109,14 @@ class TopicBackplane {
   void note_sent(const Batch& batch, bool is_sent);
   void hear(std::string_view payload);
   void note_missed();
-  /// Once for each way in and out, until that is there again.
+  /// Logs the loss of a direction (receiving or sending) once, and again when it is restored.
   void log_way(bool& is_away, std::string_view direction, const std::exception* failure) const;
 
   Topics& topics_;
   const MakeTopicAdapter make_;
   const TopicBackplaneOptions options_;
   const std::string origin_;
-  // On the loop of `run`.
+  // Used on the event loop of `run`.
   AsyncEvent arrived_;
   bool is_way_in_away_ = false;
   bool is_way_out_away_ = false;
@@ -124,9 +124,9 @@ class TopicBackplane {
   mutable std::mutex mutex_;
   std::deque<std::string> waiting_;
   std::size_t bytes_ = 0;
-  std::uint64_t lost_told_ = 0;  // of those that are lost
+  std::uint64_t lost_told_ = 0;  // of those that are lost: already reported to other processes
   bool is_woken_ = false;
-  Loop* loop_ = nullptr;  // of `run`, while that goes on
+  Loop* loop_ = nullptr;  // the one of `run`, while it runs
   TopicBackplaneCounts counts_;
   /// Its copies expire with this object, because the topics of an app may outlive it and vice
   /// versa.

@@ -13,12 +13,12 @@
 
 namespace eider::detail::backplane {
 
-/// Which process, by chance.
+/// Size of the random ID of a process.
 inline constexpr std::size_t kOriginBytes = 16;
 
 struct BatchHead {
   std::string_view origin;
-  bool has_gap;  // its sender has lost some that should have come ahead of these
+  bool has_gap;  // the sender lost messages before these
 };
 
 struct BatchMessage {
@@ -30,10 +30,11 @@ struct BatchMessage {
 [[nodiscard]] std::string make_origin();
 [[nodiscard]] std::string batch_head(std::string_view origin, bool has_gap);
 inline constexpr std::size_t kBatchHeadBytes = kOriginBytes + 1;
-/// One message, to be appended behind the head or others.
+/// Returns one message, to be appended to the head or to other messages.
 [[nodiscard]] std::string batch_message(const BatchMessage& message);
 
-/// Takes it off the front; nothing where the bytes are no such. What is read views `in`.
+/// Remove the head or a message from the front; nothing if the bytes are invalid. The results are
+/// views of `in`.
 [[nodiscard]] std::optional<BatchHead> read_batch_head(std::string_view& in) noexcept;
 [[nodiscard]] std::optional<BatchMessage> read_batch_message(std::string_view& in) noexcept;
 

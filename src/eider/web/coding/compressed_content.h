@@ -17,35 +17,35 @@
 
 namespace eider {
 
-/// What the request has led to, kept until the content's first byte.
+/// The compression settings for a request, stored until the first byte of the body.
 struct ChosenCoding {
-  /// Nothing: the content stays as it is, whatever it turns out to be.
+  /// Nothing: the body is not compressed, whatever its type.
   std::optional<ContentCoding> coding = {};
   CompressionLevels levels = {};
   BreachProtection breach_protection = BreachProtection::cross_site;
   Exposure exposure = {};
 };
 
-/// When compressed bytes leave.
+/// When compressed bytes are sent.
 enum class Delivery : std::uint8_t {
-  /// When enough have come together, and when the producer flushes.
+  /// When enough bytes have been collected, and when the producer flushes.
   gathered,
-  /// Behind each write.
+  /// After each write.
   live,
 };
 
-/// Compresses what is written through it.
+/// Compresses the bytes that are written to it.
 ///
-/// memory  a Compressor, from the first byte on
+/// memory  a Compressor, from the first byte
 class CompressingWriter final : public BodyWriter {
  public:
-  /// out  outlives this
+  /// out  must outlive this object
   CompressingWriter(BodyWriter& out, ContentCoding coding, CompressionLevels levels,
                     Delivery delivery);
-  /// Looks at the head when the first byte comes: the producer may have changed it until then.
+  /// Reads the response headers at the first byte, because the producer may change them until then.
   CompressingWriter(BodyWriter& out, const ChosenCoding& chosen, Delivery delivery) noexcept;
 
-  /// Writes the stream's end. Nothing may be put behind it.
+  /// Writes the end of the stream. Nothing may be written after it.
   void finish();
 
   [[nodiscard]] Response& head() noexcept override { return out_.head(); }
@@ -67,13 +67,13 @@ class CompressingWriter final : public BodyWriter {
   Delivery delivery_;
 };
 
-/// A producer's content, compressed on its way.
+/// Content of a producer that is compressed while it is sent.
 class CompressedContent final : public ProducedContent {
  public:
-  /// The head says already that it has this coding.
+  /// For a response whose headers already contain the coding.
   CompressedContent(ContentPtr<ProducedContent> inner, ContentCoding coding,
                     CompressionLevels levels) noexcept;
-  /// The head is asked at the first byte.
+  /// For a response whose headers are checked at the first byte.
   CompressedContent(ContentPtr<ProducedContent> inner, const ChosenCoding& chosen) noexcept;
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override;
@@ -87,28 +87,28 @@ class CompressedContent final : public ProducedContent {
   bool is_decided_;
 };
 
-/// Compressed in a few tenths of a millisecond; then others have their turn.
+/// Compressing a piece takes a few tenths of a millisecond; then other work of the event loop runs.
 inline constexpr std::size_t kPieceBytes = 16UL * 1024;
 
-/// bytes  stay valid until the end
+/// bytes  must stay valid until the task ends
 [[nodiscard]] Task<> write_in_pieces(BodyWriter& out, std::string_view bytes);
 
-/// The bytes of a Response's body, wherever they are.
+/// The bytes of a Response's body, however they are stored.
 class TakenBody {
  public:
-  /// Takes what `response` owns or shares, and copies what it only views: that may be the request,
-  /// whose bytes are not there any more when the last of them are written.
+  /// Moves what `response` owns or shares. Copies a view, because it may refer to the request,
+  /// which may be destroyed before the last bytes are written.
   explicit TakenBody(Response& response);
   [[nodiscard]] std::string_view view() const noexcept;
 
  private:
-  std::shared_ptr<const void> owner_;  // of shared_
+  std::shared_ptr<const void> owner_;  // keeps shared_ valid
   std::string_view shared_;
   std::string text_;
   Buffer buffer_;
 };
 
-/// A body that is too large to be compressed at once without keeping others waiting.
+/// A body that is too large to compress at once without delaying the event loop.
 class CompressedBody final : public ProducedContent {
  public:
   CompressedBody(TakenBody body, ContentCoding coding, CompressionLevels levels) noexcept

@@ -13,8 +13,8 @@
 
 namespace eider {
 
-/// Whether to compress streams that never end, such as events: compression needs a compressor (262
-/// KiB with gzip) for each client.
+/// Whether to compress streams that never end, such as events. Each client then needs a compressor
+/// (262 KiB with gzip).
 enum class StreamCompression : std::uint8_t { off, on };
 
 struct CompressionOptions {
@@ -23,13 +23,13 @@ struct CompressionOptions {
   /// at its level is twice as slow and not smaller, and brotli for larger ones.
   std::vector<ContentCoding> codings = {};
   CompressionLevels levels = {};
-  /// Smaller bodies stay as they are: they fit into a packet or two anyway.
+  /// Smaller bodies are not compressed: they fit into one or two packets anyway.
   std::size_t bytes_min = 1024;
   /// Larger bodies are compressed piece by piece between other work, and sent without a length.
   std::size_t bytes_at_once_max = 128UL * 1024;
-  /// Files that the kernel would send are read and compressed for each request up to this size.
-  /// Larger ones are sent as they are: that many bytes are some tenths of a second of the
-  /// processor's time, for one line of a client's.
+  /// Maximum size of files that are compressed instead of being sent by the kernel. They are read
+  /// and compressed for each request. Larger ones are not compressed: that would take some tenths
+  /// of a second of CPU time for each request.
   std::uint64_t file_bytes_max = std::uint64_t{16} << 20U;
   BreachProtection breach_protection = BreachProtection::cross_site;
   StreamCompression streams = StreamCompression::off;

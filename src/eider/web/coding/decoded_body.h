@@ -25,25 +25,24 @@ class Request;
 /// memory  a Decompressor and a piece of 64 KiB
 class DecodedBody {
  public:
-  /// request  read at once, not kept
-  /// errors   throws Failure: 415 for a coding that is not in `options`
+  /// request  only used by the constructor
+  /// errors   throws a Failure: 415 for a coding that is not in `options`
   DecodedBody(BodyStream body, const Request& request, const DecompressionOptions& options = {});
 
   /// `auto wanted = body.next(); auto part = co_await std::move(wanted);`
   ///
   /// returns  decoded bytes, never empty, valid until the next call; nothing at the end
-  /// errors   thrown as a Failure: those of BodyStream::next, 413 when it becomes too large or
-  /// grows
-  ///          too much, 400 when it is damaged or cut
+  /// errors   thrown as a Failure: those of BodyStream::next, 413 if the body becomes too large or
+  ///          grows too much, 400 if it is damaged or truncated
   [[nodiscard]] Task<std::optional<std::string_view>> next();
 
  private:
-  /// Decodes some of what is unread. Throws Failure.
+  /// Decodes some of the unread bytes. Throws a Failure.
   void decode();
 
   BodyStream body_;
-  std::optional<Decompressor> decompressor_;  // none: the body is plain
-  Decompressed status_ = Decompressed::done;  // an empty body is in order
+  std::optional<Decompressor> decompressor_;  // none: the body is not compressed
+  Decompressed status_ = Decompressed::done;  // initially `done`, because an empty body is valid
   std::string_view unread_;
   Buffer decoded_;
 };

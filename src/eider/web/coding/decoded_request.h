@@ -27,9 +27,10 @@ struct DecompressionOptions {
   DecompressionLimits limits = {.bytes_max = kBodyBytesMaxDefault};
 };
 
-/// The coding that the request's Content-Encoding names; nothing for none or "identity".
+/// Returns the coding in the Content-Encoding of the request; nothing without that header, or for
+/// "identity".
 ///
-/// errors  415 for one that is not in `codings`, and for more than one
+/// errors  415 for a coding that is not in `codings`, and for several codings
 /// source  RFC 9110, section 8.4
 [[nodiscard]] Result<std::optional<ContentCoding>> content_coding_of(
     std::span<const Field> fields, std::span<const ContentCoding> codings);
@@ -37,7 +38,7 @@ struct DecompressionOptions {
 /// Returns "gzip, br" for the header Accept-Encoding of a response (RFC 9110, section 12.5.3).
 [[nodiscard]] std::string names_of(std::span<const ContentCoding> codings);
 
-/// The error that a decompressor's failure is to the client: 413 for too_large, else 400.
+/// Returns the error for a decompressor's failure: 413 for too_large, else 400.
 [[nodiscard]] Error to_error(Decompressed outcome);
 
 /// Replaces a buffered body with its decoded bytes; the header Content-Encoding stays. A body that

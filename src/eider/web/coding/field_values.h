@@ -8,10 +8,10 @@
 
 namespace eider {
 
-/// The values of all lines of one name, in their order, of lines "Name: value\r\n".
+/// Iterates over the values of all headers with one name, in order, in lines "Name: value\r\n".
 class FieldValues {
  public:
-  /// Both must outlive this.
+  /// Both must outlive this object.
   FieldValues(std::string_view field_lines, std::string_view name) noexcept
       : rest_(field_lines), name_(name) {}
 
@@ -22,12 +22,12 @@ class FieldValues {
   std::string_view name_;
 };
 
-/// Whether one of the comma-separated items of these fields is `item`, compared without case, with
+/// Returns whether one of the comma-separated items of these headers is `item`, without case, with
 /// or without an argument: "private" is an item of `max-age=1, private="X"`.
 [[nodiscard]] bool has_item(std::string_view field_lines, std::string_view name,
                             std::string_view item) noexcept;
 
-/// All values of that name as one: "a, b".
+/// Returns all values of that name as one: "a, b".
 [[nodiscard]] std::string joined_values(std::string_view field_lines, std::string_view name);
 
 }  // namespace eider

@@ -10,34 +10,35 @@ namespace eider {
 class Request;
 class Response;
 
-/// How long a compressed answer is tells how alike its parts are. An attacker who makes a
-/// victim's browser ask with words of his choice, finds them in the response next to a secret and
-/// sees the lengths, guesses the secret letter by letter.
+/// Protection from BREACH. The size of a compressed response reveals how similar its parts are. An
+/// attacker can make a victim's browser send requests with chosen text that appears in the response
+/// next to a secret, and guess the secret letter by letter from the sizes.
 enum class BreachProtection : std::uint8_t {
-  /// Answers for one person are not compressed when another site may have caused the request.
+  /// Responses for one user are not compressed if another site may have caused the request.
   cross_site,
-  /// Answers for one person are never compressed.
+  /// Responses for one user are never compressed.
   always,
-  /// Everything is compressed: nothing is secret here, or masked afresh in each response.
+  /// Everything is compressed: there are no secrets, or they are masked differently in each
+  /// response.
   off,
 };
 
-/// What the request has to say about it.
+/// The properties of a request that determine the risk.
 struct Exposure {
-  /// It carries Cookie or Authorization, or comes from a client that has shown a certificate.
+  /// The request has Cookie or Authorization, or the client has a TLS certificate.
   bool has_credentials = false;
-  /// Another site may have caused it. Browsers say so in Sec-Fetch-Site, which no page can forge;
-  /// where it is missing, the request of a person with a cookie, or with a password or certificate
-  /// that browsers show by themselves, is foreign unless Origin or Referer name this very host.
+  /// Another site may have caused the request. Browsers report that in Sec-Fetch-Site, which pages
+  /// cannot forge. Without it, a request with a cookie, or with a password or certificate that
+  /// browsers send automatically, is foreign unless Origin or Referer contains its host.
   bool is_foreign = false;
 };
 
 [[nodiscard]] Exposure exposure_of(const Request& request);
 
-/// Whether the response has to stay as it is. It is for one person when the request has
+/// Returns whether the response must not be compressed. It is for one user if the request has
 /// credentials, or the response sets a cookie or has Cache-Control private or no-store.
 ///
-/// field_lines  the response's
+/// field_lines  the headers of the response
 [[nodiscard]] bool must_stay_plain(BreachProtection policy, const Exposure& exposure,
                                    std::string_view field_lines) noexcept;
 

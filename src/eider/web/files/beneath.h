@@ -10,25 +10,25 @@
 
 namespace eider::detail::files {
 
-/// What opening came to.
+/// The result of opening a file.
 struct Opened {
   Descriptor file;
-  int error = 0;  // an errno, when there is no file
+  int error = 0;  // an errno if there is no file
 };
 
-/// Whether the kernel may go to the disk for it.
+/// Whether the kernel may read the disk to find the file.
 enum class Lookups : unsigned char { any, cached_only };
 
-/// Opens `path` below the directory `root` for reading, without waiting for a fifo's writer.
+/// Opens `path` below the directory `root` for reading. Does not wait for the writer of a FIFO.
 ///
 /// path     relative, without NUL; "" is the directory itself
-/// returns  EXDEV when the path leads out; ELOOP at a link that is not to be followed; EAGAIN when
-///          `cached_only` would have had to wait
-/// cost     one system call (openat2), or one per segment where the kernel does not have that
+/// returns  EXDEV if the path leads out of the directory; ELOOP for a link that must not be
+///          followed; EAGAIN if `cached_only` would have to wait
+/// cost     one system call (openat2), or one per segment if the kernel does not have it
 [[nodiscard]] Opened open_beneath(int root, const std::string& path, Symlinks symlinks,
                                   Lookups lookups);
 
-/// The same without openat2, segment by segment; no link is followed (ELOOP) unless all are.
+/// The same without openat2, segment by segment; all links are followed, or none (ELOOP).
 [[nodiscard]] Opened open_by_segments(int root, std::string_view path, Symlinks symlinks);
 
 }  // namespace eider::detail::files

@@ -17,11 +17,12 @@
 
 namespace eider::detail::files {
 
-/// What tells one state of a file from another.
+/// The properties that change when a file changes.
 struct FileState {
   FileVersion version;
   std::uint64_t device = 0;
-  /// When anything about it was changed last: also a date set back leaves its mark here.
+  /// Time of the last change of the inode (ctime): it also shows a modification time that was set
+  /// back.
   std::int64_t touched_ns = 0;
 
   friend bool operator==(const FileState&, const FileState&) = default;
@@ -30,16 +31,16 @@ struct FileState {
 /// A regular file below a directory: its bytes if it is small, otherwise an open descriptor.
 struct StoredFile {
   FileState state;
-  /// All of it, when it is small; then `file` is null.
+  /// The complete file if it is small; then `file` is null.
   std::string bytes;
-  /// In its place what lives as long as the program, such as what is built into it.
+  /// Used instead for bytes that exist as long as the program, such as embedded files.
   std::string_view lasting;
   std::shared_ptr<const Descriptor> file;
-  /// It was changed so recently that another change may leave the same state: RFC 9110, section
-  /// 8.8.1, asks for a weak validator then, and it is not worth keeping.
+  /// The file was changed so recently that another change might not be visible in its state. RFC
+  /// 9110, section 8.8.1, requires a weak validator then, and the file is not cached.
   bool is_young = false;
 
-  /// Pre: it is in memory.
+  /// Pre: the file is in memory.
   [[nodiscard]] std::string_view view() const noexcept {
     return lasting.empty() ? std::string_view(bytes) : lasting;
   }
@@ -52,8 +53,8 @@ struct FindFile {
   enum class Kind : std::uint8_t {
     file,
     directory,
-    absent,       // not there, not readable, outside, or no regular file
-    would_block,  // with Lookups::cached_only: ask again with `any`
+    absent,       // missing, not readable, outside of the directory, or not a regular file
+    would_block,  // for Lookups::cached_only: call again with `any`
     failed,       // the system ran out of something
   };
 
@@ -67,7 +68,7 @@ struct FileWish {
   std::size_t small_bytes_max = 0;
   /// Seconds since 1970.
   std::int64_t now_seconds = 0;
-  /// What is known of it: given back when it is still so. May be null.
+  /// The known state of the file, which is returned if it is still valid. May be null.
   std::shared_ptr<const StoredFile> known{};
 };
 
@@ -79,15 +80,13 @@ struct Variant {
   /// "br", "zstd", "gzip"; empty for the file itself.
   std::string_view coding;
   std::shared_ptr<const StoredFile> file;
-  /// As ETag says it, with quotes; weak for a file just changed.
+  /// Value of ETag, with quotes; weak for a file that has just been changed.
   std::string entity_tag;
-  /// As Last-Modified says it: never in the future (RFC 9110, section 8.8.2.1). Nothing: nobody
-  /// knows.
+  /// Value of Last-Modified, never in the future (RFC 9110, section 8.8.2.1); nothing: unknown.
   std::optional<std::int64_t> modified_seconds;
-  /// The field lines of a 200.
+  /// The headers of a 200.
   std::string field_lines;
-  /// How many of their bytes, at the front, are those of a 304 too: ETag, Last-Modified,
-  /// Cache-Control and Vary.
+  /// Number of bytes at the front that a 304 also has: ETag, Last-Modified, Cache-Control and Vary.
   std::size_t own_lines_bytes = 0;
 };
 
@@ -96,19 +95,19 @@ struct Document {
   std::string_view content_type;
   /// The file itself.
   Variant plain;
-  /// Those that are there, the smallest first.
+  /// Existing siblings, the smallest first.
   std::vector<Variant> siblings;
-  /// When it was looked at last, by a loop's clock.
+  /// Time of the last check, by the clock of an event loop.
   Instant seen_at;
 
-  /// Whether it may be kept: nothing of it was changed just now.
+  /// Returns whether it may be cached: none of its files was changed just now.
   [[nodiscard]] bool is_settled() const noexcept;
-  /// What it holds of memory and descriptors.
+  /// Return the memory and the number of file descriptors that it uses.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
   [[nodiscard]] std::size_t open_files() const noexcept;
 };
 
-/// Fills in the field lines of all forms, which depend on each other (Vary).
+/// Sets the headers of all variants, which depend on each other (Vary).
 void write_lines(Document& document, std::string_view cache_control);
 
 struct FindDocument {
@@ -116,16 +115,16 @@ struct FindDocument {
   std::shared_ptr<const Document> document{};
 };
 
-/// What time it is, by both clocks of a loop's turn.
+/// The current time by both clocks of an event loop's turn.
 struct Moment {
   Instant now;
   std::int64_t wall_seconds = 0;
 };
 
-/// Looks at the file and its siblings; what has not changed since `known` is not read again.
+/// Checks the file and its siblings; files that have not changed since `known` are not read again.
 ///
-/// path   relative, judged (path_policy.h)
-/// known  what was found there before; may be null
+/// path   relative, checked by judge_path (path_policy.h)
+/// known  the previous result; may be null
 /// pre    `options` outlive the document
 [[nodiscard]] FindDocument find_document(int root, const std::string& path,
                                          const FilesOptions& options, const Moment& moment,

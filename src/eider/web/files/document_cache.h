@@ -14,7 +14,7 @@
 
 namespace eider::detail::files {
 
-/// Safe to use from several threads at once.
+/// Thread-safe.
 class DocumentCache {
  public:
   struct Limits {
@@ -24,9 +24,9 @@ class DocumentCache {
 
   explicit DocumentCache(const Limits& limits) noexcept : limits_(limits) {}
 
-  /// What was found at `path` last; null when it is not known any more.
+  /// Returns the last document of `path`; null if it is not cached.
   [[nodiscard]] std::shared_ptr<const Document> find(std::string_view path);
-  /// Keeps it in place of what was known, when there is room or room can be made.
+  /// Replaces the cached document of `path`, if there is room or room can be made.
   void put(std::string_view path, std::shared_ptr<const Document> document);
   void remove(std::string_view path);
 

@@ -11,9 +11,9 @@
 
 namespace eider::detail::files {
 
-/// 200, 206, 304, 412 or 416. Pre: GET or HEAD.
+/// Returns a 200, 206, 304, 412 or 416. Pre: GET or HEAD.
 ///
-/// now_seconds  since 1970, to read dates by
+/// now_seconds  since 1970, to compare dates with
 [[nodiscard]] Response respond_with(const Document& document, const Request& request,
                                     std::int64_t now_seconds);
 

@@ -18,32 +18,32 @@ namespace detail::files {
 class Site;
 }
 
-/// Safe to use from several threads at once.
+/// Thread-safe.
 ///
-/// - Large files leave by sendfile; small ones are kept in memory and looked at again after
+/// - Large files are sent with sendfile; small ones are kept in memory and checked again after
 ///   FilesOptions::recheck.
-/// - Every file has a strong entity tag and its date; conditional and range requests are answered
-///   as RFC 9110, sections 13 and 14, has it.
-/// - A directory without the slash at its end is redirected to the one with it.
-/// - What the kernel has in its cache is answered at once, the rest on the blocking pool.
+/// - Each file has a strong entity tag and its date; conditional and range requests are handled
+///   according to RFC 9110, sections 13 and 14.
+/// - A directory URL without a trailing slash is redirected to the one with it.
+/// - Files in the page cache of the kernel are sent at once, others through the blocking pool.
 class FileServer {
  public:
-  /// errors  `root` is no directory that can be opened, or an option cannot stand in a field: names
-  ///         it and the cause
+  /// errors  `root` is not a directory that can be opened, or an option is not valid in a header:
+  ///         the text contains it and the cause
   [[nodiscard]] static Result<FileServer, std::string> open(const std::string& root,
                                                             FilesOptions options = {});
 
-  /// The response for the file at `path`, decoded and relative to the directory, e.g. "css/a.css";
-  /// a problem document with 404 when there is none. Pre: on a loop; GET or HEAD; this and
-  /// `request` outlive the task.
+  /// Returns the response for the file at `path`, decoded and relative to the directory, for
+  /// example "css/a.css"; a problem document with 404 if there is none. Pre: on an event loop; GET
+  /// or HEAD; this object and `request` outlive the task.
   [[nodiscard]] Task<Response> serve(std::string path, const Request& request) const;
 
-  /// The same for a browser that is to keep it under `name`, such as what its uploader called it,
-  /// and not to show it: with Content-Disposition (RFC 6266) and X-Content-Type-Options.
+  /// The same for a download that the browser saves as `name`, for example the original name of an
+  /// upload, and does not display: with Content-Disposition (RFC 6266) and X-Content-Type-Options.
   [[nodiscard]] Task<Response> download(std::string path, std::string name,
                                         const Request& request) const;
 
-  /// The same as `serve` when it can be answered without waiting for a disk. Pre: on a loop.
+  /// The same as `serve`, but returns nothing if it would wait for a disk. Pre: on an event loop.
   [[nodiscard]] std::optional<Response> try_serve(const std::string& path,
                                                   const Request& request) const;
 
@@ -51,7 +51,7 @@ class FileServer {
   explicit FileServer(std::shared_ptr<detail::files::Site> site) : site_(std::move(site)) {}
 
   std::shared_ptr<detail::files::Site>
-      site_;  // shared with work on the pool, which may outlast this
+      site_;  // shared with work on the pool, which may outlive this object
 };
 
 }  // namespace eider

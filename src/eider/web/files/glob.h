@@ -9,12 +9,12 @@
 
 namespace eider::detail::files {
 
-/// Whether all of `path` is as the pattern says; see FileRule.
+/// Returns whether the pattern matches the complete path; see FileRule.
 ///
 /// cost  at most path.size() squared
 [[nodiscard]] bool matches_glob(std::string_view pattern, std::string_view path) noexcept;
 
-/// The value of the first rule whose pattern matches, else null.
+/// Returns the first rule whose pattern matches, else null.
 [[nodiscard]] const FileRule* first_match(std::span<const FileRule> rules,
                                           std::string_view path) noexcept;
 

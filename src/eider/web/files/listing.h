@@ -10,9 +10,9 @@
 
 namespace eider::detail::files {
 
-/// The page; nothing when there is no such directory. May wait for the disk.
+/// Returns the page; nothing if there is no such directory. May wait for the disk.
 ///
-/// path  relative, judged (path_policy.h); "" or with a slash at its end
+/// path  relative, checked by judge_path (path_policy.h); "" or with a trailing slash
 [[nodiscard]] std::optional<Response> list_directory(int root, const std::string& path,
                                                      const FilesOptions& options);
 

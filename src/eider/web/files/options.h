@@ -12,7 +12,7 @@
 
 namespace eider {
 
-/// Names that start with a dot. ".well-known" at the top is never one of them (RFC 8615).
+/// Files whose names start with a dot. A top-level ".well-known" is not one of them (RFC 8615).
 enum class DotFiles : std::uint8_t {
   hidden,   ///< as if they were not there: 404
   denied,   ///< 403
@@ -22,7 +22,7 @@ enum class DotFiles : std::uint8_t {
 enum class Symlinks : std::uint8_t {
   none,     ///< as if they were not there
   beneath,  ///< followed as long as they stay below the directory
-  follow,   ///< followed to wherever they lead: a user who may make links there publishes any file
+  follow,   ///< followed to any target: a user who may create links there can publish any file
 };
 
 enum class DirectoryListing : std::uint8_t { off, html };
@@ -51,7 +51,7 @@ struct FilesOptions {
   /// Cache-Control of files without a matching rule; empty: none. By default, clients store a copy
   /// and revalidate it before each use.
   std::string cache_control = "no-cache";
-  /// The first that matches decides:
+  /// The first rule that matches is used:
   /// {{"assets/**", "public, max-age=31536000, immutable"}}
   std::vector<FileRule> cache_rules = {};
   /// Rules for Content-Type, which take precedence over the extension (http/mime.h).

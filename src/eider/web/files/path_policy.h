@@ -13,19 +13,19 @@ namespace eider::detail::files {
 
 enum class PathVerdict : std::uint8_t { servable, absent, denied };
 
-/// Judges a decoded path, relative to the directory.
+/// Checks a decoded path, relative to the directory.
 ///
-/// Absent is a path with an empty segment (but for the slash at its end), with "." or "..", with
-/// NUL, and one with a hidden name. A backslash is a character like others.
+/// Paths with an empty segment (except for a trailing slash), with "." or "..", with NUL, or with a
+/// hidden name are treated as missing. A backslash is an ordinary character.
 [[nodiscard]] PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept;
 
-/// Whether it stands for a directory: "" or "a/b/".
+/// Returns whether the path is that of a directory: "" or "a/b/".
 [[nodiscard]] constexpr bool is_directory_path(std::string_view path) noexcept {
   return path.empty() || path.ends_with('/');
 }
 
-/// Whether a request is one of a browser for a page: GET or HEAD that names text/html among what it
-/// accepts, for a name without an extension.
+/// Returns whether a browser requests a page: GET or HEAD that accepts text/html explicitly, for a
+/// name without an extension.
 [[nodiscard]] bool is_navigation(std::string_view path, Method method,
                                  std::span<const Field> fields) noexcept;
 

@@ -19,7 +19,8 @@ namespace eider::forms::detail {
 
 inline constexpr reflect::Wording kNotAChoice = {"choice", "is not one of the choices"};
 
-/// The texts of a value, as a form has them: one, or those of a list; none of an empty optional.
+/// Returns the texts of a value as a form sends them: one, those of a list, or none for an empty
+/// optional.
 [[nodiscard]] std::vector<std::string> texts_of(const reflect::Type& type, const void* value);
 
 /// The choices of the fields that declare it (ShapeField::chosen_with), by their pointers.
@@ -33,7 +34,7 @@ class OpenChoices {
   void expect_all(const FormShape& shape, std::string_view below = {}) const;
   /// Null for a field whose choices were not set.
   [[nodiscard]] const std::vector<FieldChoice>* find(std::string_view pointer) const;
-  /// Whether all texts are among the choices, and each is given once.
+  /// Returns whether all texts are among the choices, and none is given twice.
   [[nodiscard]] bool contain(std::string_view pointer, const std::vector<std::string>& texts) const;
 
  private:

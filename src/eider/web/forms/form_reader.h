@@ -13,13 +13,14 @@
 
 namespace eider::forms::detail {
 
-/// What came under one name. Of a field that takes one value two are kept, of a list all.
+/// The values that were sent with one name: at most two for a field with a single value, all for a
+/// list.
 struct TypedField {
   std::vector<std::string> values;
   std::optional<FormFile> file;
 };
 
-/// fields  by the names of the form's fields, all of which are there
+/// fields  by the names of the fields of the form; it contains all of them
 /// faults  names that the form does not have, and values that cannot be decoded
 struct TypedForm {
   std::map<std::string, TypedField, std::less<>> fields;
@@ -29,27 +30,28 @@ struct TypedForm {
   [[nodiscard]] bool has(std::string pointer) const;
 };
 
-/// token_name  of a field that is passed over
+/// token_name  of a field that is ignored
 [[nodiscard]] TypedForm read_pairs(const FormShape& shape, std::string_view pairs,
                                    std::string_view token_name);
 
 /// content_type  of multipart/form-data, with its boundary
-/// errors        400 and 413 for what is no such content, or has too many or too large parts
+/// errors        400 and 413 for a body that is malformed, or has too many or too large parts
 [[nodiscard]] Result<TypedForm> read_parts(const FormShape& shape, std::string_view content_type,
                                            std::string_view content, std::string_view token_name);
 
-/// Reads it into the struct at `object`, a fresh one. Line breaks of a textarea are one byte each.
+/// Reads the values into the struct at `object`, which has its initial values. Line breaks of a
+/// textarea become one byte each.
 ///
 /// checks_struct  calls the check function of the struct if all members are valid
 ///
-/// returns  all that is wrong, at most ValidationErrors::kMax
+/// returns  the errors, at most ValidationErrors::kMax
 [[nodiscard]] std::vector<FieldError> fill(const FormShape& shape, void* object,
                                            const TypedForm& typed, bool checks_struct = true);
 
 /// Empties a list or a set.
 void clear_list(const reflect::Type& list, void* object);
 
-/// With "\n" for "\r\n" and "\r".
+/// Replaces "\r\n" and "\r" by "\n".
 [[nodiscard]] std::string with_plain_breaks(std::string_view text);
 
 }  // namespace eider::forms::detail

@@ -15,13 +15,13 @@
 namespace eider::forms::detail {
 
 /// name         as it is sent: "address.street"
-/// pointer      as faults tell of it: "address/street"
-/// type         the member's own, at `offset` of the struct that it is in
-/// has_default  nothing sent, or nothing typed, leaves it as it is made
-/// is_required  the browser asks for something
-/// control, input_type, attributes, choices  as FieldView has them
-/// chosen_with  the control once the handler has set the choices: "select", "radios" or
-///              "checkboxes"; empty: the handler sets none
+/// pointer      in errors: "address/street"
+/// type         of the member, at `offset` in its struct
+/// has_default  if nothing is sent, or the field is empty, the member keeps its initial value
+/// is_required  the browser requires a value
+/// control, input_type, attributes, choices  as in FieldView
+/// chosen_with  the control if the handler sets the choices: "select", "radios" or "checkboxes";
+///              empty: the handler sets none
 struct ShapeField {
   enum class Form : std::uint8_t { text, flag, lines, choices, group, file };
 
@@ -45,7 +45,7 @@ struct ShapeField {
   std::vector<ShapeField> fields;
 };
 
-/// passed  names of no field that are passed over
+/// passed  names that are ignored without a field
 struct FormShape {
   const reflect::Type* type = nullptr;
   std::vector<ShapeField> fields;
@@ -57,7 +57,7 @@ struct FormShape {
 [[nodiscard]] FormShape make_shape(const reflect::Type& type, std::span<const FieldText> texts,
                                    std::span<const std::string_view> passed);
 
-/// Puts the choice of nothing first, if nothing may be chosen, or if the user has to choose.
+/// Adds an empty choice first, if the field is optional, or if the user has to choose.
 void offer_nothing(const ShapeField& field, std::string_view control,
                    std::vector<FieldChoice>& choices);
 

@@ -30,7 +30,7 @@ class Words {
   explicit Words(const Translator& translator) : translator_(translator) {}
 
   [[nodiscard]] std::string text(std::string_view text) const;
-  /// As a sentence of its own: it begins with a capital letter.
+  /// Returns the text as a sentence: it starts with a capital letter.
   [[nodiscard]] std::string fault(const FieldError& fault) const;
 
  private:

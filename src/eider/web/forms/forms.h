@@ -52,11 +52,11 @@ struct FormFrame {
   Words words;
 };
 
-/// Both are marked as used by the handler, so that the cookie of the token is set, and caches vary
-/// by language.
+/// Marks both as used by the handler, so that the cookie of the token is set, and the response
+/// varies by language.
 [[nodiscard]] FormFrame frame_of(Request& request);
 [[nodiscard]] Result<TypedForm> read_typed(const FormShape& shape, const Request& request);
-/// object   null: with the submitted values
+/// object   null: the form has the submitted values
 /// choices  null: fields without choices are shown as inputs
 [[nodiscard]] FormView view_of(const FormShape& shape, const FormFrame& frame,
                                const FormOptions& options, const void* object, bool only_defaults,
@@ -71,14 +71,14 @@ struct Refusal {
   int status = 422;
   std::vector<ErrorHeader> headers = {};
 };
-/// Throws one of 500 and up.
+/// Throws errors of 500 and above.
 [[nodiscard]] Refusal refusal_of(const Error& error);
 [[nodiscard]] std::vector<FieldError> faults_of(const Error& error);
 [[nodiscard]] FormResponse respond_again(const Request& request, HtmlPage page,
                                          const Refusal& refusal,
                                          const std::vector<FieldError>& faults);
 
-/// "address/street" of a member of the object.
+/// Returns the name of a member of the object: "address/street".
 template <class T, class M>
 [[nodiscard]] std::string pointer_in(const T& object, const M& member) {
   return eider::detail::app::member_error<true>(object, member, {}).pointer;
@@ -92,7 +92,7 @@ template <class T>
   requires requires { typename T::ConstrainedValue; }
 struct Bare<T> : Bare<typename T::ConstrainedValue> {};
 
-/// Whether a form of a T has a field of that name, "address.street".
+/// Returns whether a form of a T has a field of that name, "address.street".
 template <class T>
 consteval bool has_field(std::string_view name);
 
@@ -345,8 +345,8 @@ struct Render<FormResponse> {
   static void describe(Operation& operation);
 };
 
-// The request is viewed until the form is shown: its token is taken then, by the session that is
-// there then.
+// The object views the request until the form is shown. Only then is the token read, because the
+// handler may start a new session.
 
 template <class T>
 struct Extract<EmptyForm<T>> {
@@ -365,7 +365,7 @@ struct Extract<BoundForm<T>> {
                   "eider: a view can be written, but not read: use std::string instead");
     const forms::detail::FormShape& shape = forms::detail::shape_of<T>();
     Held held(context.request);
-    if (!held.is_sent_) {  // whatever content a GET brings along, it was not typed in here
+    if (!held.is_sent_) {  // a GET with a body was not sent by this form
       return held;
     }
     auto typed = forms::detail::read_typed(shape, context.request);

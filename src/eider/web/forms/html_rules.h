@@ -8,21 +8,20 @@
 
 namespace eider::forms::detail {
 
-/// The same for the `pattern` attribute. Browsers read that by the flag v of ECMA-262, which wants
-/// more characters of classes escaped than patterns of JSON Schema have, and pass over one that is
-/// wrong by it.
+/// Converts a pattern for the `pattern` attribute. Browsers use flag v of ECMA-262, which requires
+/// more escaped characters in classes than JSON Schema, and ignore a pattern that is invalid.
 ///
-/// returns  empty for one that no escape mends: the server still asks
+/// returns  empty if no escape makes the pattern valid: the server still checks it
 /// source   HTML, "the pattern attribute"; ECMA-262, 22.2.1, ClassSetCharacter
 [[nodiscard]] std::string browser_pattern(std::string_view pattern);
 
-/// Whether a browser shows `value` in an input of that type: of a number, date, time or
-/// datetime-local it drops others; it shows any in other inputs.
+/// Returns whether a browser shows `value` in an input of that type. Inputs for a number, date,
+/// time or datetime-local discard other values; all other inputs show any value.
 ///
-/// source  HTML, "Dates and times": no year 0, at most 3 digits behind the second
+/// source  HTML, "Dates and times": no year 0, at most 3 digits after the second
 [[nodiscard]] bool is_shown_by_browsers(std::string_view input_type, std::string_view value);
 
-/// Without the zeros that end a fraction of a second of more than 3 digits.
+/// Removes trailing zeros from a fraction of a second with more than 3 digits.
 [[nodiscard]] std::string_view without_fraction_zeros(std::string_view time) noexcept;
 
 }  // namespace eider::forms::detail

@@ -48,7 +48,7 @@ struct JobInterrupted : std::runtime_error {
 /// The running job: a parameter `JobContext&` of its handler. Valid until the handler ends.
 class JobContext {
  public:
-  /// All outlive it.
+  /// All references must stay valid as long as this object.
   ///
   /// keep_ms  how long the job is kept when it is done
   JobContext(const detail::jobs::JobStore& store, const detail::jobs::Claimed& job,
@@ -120,7 +120,7 @@ class JobContext {
   void progress(std::int64_t done, std::int64_t total, std::string text = {});
   void progress(std::string text) { progress(0, 0, std::move(text)); }
 
-  // Of the worker.
+  // Called by the worker.
 
   [[nodiscard]] const Database& database() const noexcept;
   [[nodiscard]] bool is_completed() const noexcept { return is_completed_; }
@@ -128,7 +128,7 @@ class JobContext {
   [[nodiscard]] std::optional<detail::jobs::Progress> take_progress() noexcept {
     return std::exchange(progress_, std::nullopt);
   }
-  /// Stores it later unless there is newer progress by then.
+  /// Restores progress that could not be stored, unless there is newer progress.
   void put_back(detail::jobs::Progress progress);
 
  private:

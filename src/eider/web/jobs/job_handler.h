@@ -60,16 +60,16 @@ struct Entry {
   JobOptions options;
   base::TypeKey key = nullptr;
   std::shared_ptr<const void> function;
-  /// states  those of the function; both outlive the task
+  /// states  of the function's parameters; function and states outlive the task
   Task<> (*run)(const void* function, void* const* states, JobContext& context) = nullptr;
-  std::vector<void*> states;  // once the app starts
+  std::vector<void*> states;  // set when the app starts
   bool has_transaction = false;
 };
 
-/// "SendReminder" of "shop::(anonymous namespace)::SendReminder".
+/// Returns "SendReminder" for "shop::(anonymous namespace)::SendReminder".
 [[nodiscard]] std::string short_name(std::string_view type_name);
 
-/// "/old is not an allowed member", for each validation error.
+/// Returns the validation errors as a text: "/old is not an allowed member".
 [[nodiscard]] std::string unreadable_text(const Error& error);
 
 /// Throws a Failure for options that cannot work.
@@ -129,7 +129,7 @@ struct JobFunction {
     }
   }
 
-  /// Counts the states as they are passed.
+  /// Passes the arguments; counts the states to find the next one.
   struct Arguments {
     void* const* states;
     T& job;
@@ -170,7 +170,7 @@ struct JobFunction {
     co_return;
   }
 
-  // A list in braces is evaluated from left to right, arguments of a call are not.
+  // A braced list is evaluated from left to right, unlike the arguments of a call.
   static R invoke(const F& function, Arguments& all) {
     std::tuple<decltype(all.template get<P>())...> values{all.template get<P>()...};
     return std::apply(

@@ -39,7 +39,7 @@ struct ScheduleOptions {
   MissedRuns missed = MissedRuns::once;
   /// Skips a run while the job of an earlier one has not ended.
   bool skips_if_running = false;
-  /// Of the job, if the schedule has a handler. Its default name is that of the schedule.
+  /// Options of the job, if the schedule has a handler. Its default name is that of the schedule.
   JobOptions job = {};
 };
 
@@ -51,11 +51,11 @@ struct Schedule {
   Cron cron;
   TimeZone zone;
   ScheduleOptions options;
-  base::TypeKey key = nullptr;  // of its job type
+  base::TypeKey key = nullptr;  // type of its job
   std::string args;             // empty: a ScheduledRun
 };
 
-/// Whether it is a function, and not a job.
+/// Whether a W is a handler, and not a job.
 template <class W>
 inline constexpr bool kIsHandler = std::is_pointer_v<W> || requires { &W::operator(); };
 
@@ -76,7 +76,7 @@ class Scheduler {
   /// Returns a new job of that type.
   using MakeJob = std::function<NewJob(base::TypeKey key, std::string args)>;
 
-  /// store  outlives it
+  /// store  must outlive this object
   /// poke   called when a job was enqueued
   Scheduler(const JobStore& store, std::vector<Schedule> schedules, bool notifies, MakeJob make,
             std::function<void()> poke, Say say);

@@ -18,7 +18,7 @@ namespace eider::detail::jobs {
 
 /// A row to insert.
 ///
-/// due_ms      since 1970, of the caller; with `is_delay`, after the database's now
+/// due_ms      since 1970, by the caller's clock; with `is_delay`, from now by that of the database
 /// unique_key  empty: none
 struct NewJob {
   std::string kind{};
@@ -33,7 +33,7 @@ struct NewJob {
   bool is_delay = false;
   bool is_scheduled = false;
   std::int64_t batch = 0;
-  std::int64_t pending = 0;  // of a follow-up job, which waits for so many
+  std::int64_t pending = 0;  // for a follow-up job: the number of jobs that it waits for
 };
 
 /// id      of the new job, or of the one with the same key
@@ -130,7 +130,7 @@ inline constexpr std::size_t kArgsBytesMax = std::size_t{1} << 20U;
 
 inline constexpr std::size_t kOrphansAtOnce = 500;
 
-/// As many as an integer of the database has bits for.
+/// Probe has one bit for each queue, in an integer of the database.
 inline constexpr std::size_t kQueuesMax = 62;
 
 class JobStore {
@@ -143,18 +143,19 @@ class JobStore {
   /// queues  at most kQueuesMax
   void set_work(const std::vector<std::string>& queues, const std::vector<std::string>& kinds);
 
-  /// Replaces {now} with the time of the database in milliseconds since 1970, and the places that
-  /// dialects write otherwise. In simulated time, {now} is that of the loop.
+  /// Replaces {now} with the time of the database in milliseconds since 1970, and the parts that
+  /// differ between dialects. In simulated time, {now} is that of the event loop.
   [[nodiscard]] db::RuntimeSql sql(std::string_view pattern) const;
 
-  /// Returns those that workers repeat, as SQLite gets them: for tests of their plans.
+  /// Returns the statements that workers repeat, in SQLite's dialect: for tests of their query
+  /// plans.
   [[nodiscard]] std::vector<db::RuntimeSql> repeated_statements() const;
 
   [[nodiscard]] Task<> create() const;
 
-  /// at  outlives the task
+  /// at  must outlive the task
   [[nodiscard]] Task<Inserted> insert(const db::Statements& at, NewJob job, bool notifies) const;
-  /// The same for many that differ by their arguments alone; without unique keys.
+  /// The same for many jobs that differ only in their arguments; without unique keys.
   [[nodiscard]] Task<> insert_all(const db::Statements& at, NewJob job,
                                   std::vector<std::string> args, bool notifies) const;
 
@@ -162,28 +163,28 @@ class JobStore {
                                   std::int64_t lease_ms) const;
   /// Ends the worker's lease: its jobs become orphans.
   [[nodiscard]] Task<> remove_worker(std::int64_t worker) const;
-  /// returns  false if the lease has been taken away
+  /// returns  false if another process has ended the lease
   [[nodiscard]] Task<bool> extend_lease(std::int64_t worker, std::int64_t lease_ms) const;
   [[nodiscard]] Task<std::vector<Held>> running_of(std::int64_t worker) const;
   /// Deletes the rows of workers whose lease is over.
   ///
-  /// returns  how many
+  /// returns  their number
   [[nodiscard]] Task<std::int64_t> remove_lapsed_workers() const;
-  /// Up to kOrphansAtOnce running jobs of workers that have no row.
+  /// Returns up to kOrphansAtOnce running jobs of workers that have no row.
   [[nodiscard]] Task<std::vector<Held>> orphans() const;
 
   [[nodiscard]] Task<Probe> probe() const;
   [[nodiscard]] Task<> stage() const;
-  /// cluster_max  of running jobs of the queue in all processes; 0: not limited
+  /// cluster_max  maximum number of running jobs of the queue in all processes; 0: not limited
   [[nodiscard]] Task<std::vector<Claimed>> claim(std::string queue, std::int64_t worker,
                                                  std::int64_t count,
                                                  std::int64_t cluster_max) const;
 
-  /// Deletes jobs that are done. Pairs of id and fence, one after the other.
+  /// Deletes jobs that are done. `pairs` contains id and fence of each job.
   ///
-  /// returns  how many of them still were this worker's
+  /// returns  how many of them still belonged to this worker
   [[nodiscard]] Task<std::int64_t> complete(std::vector<std::int64_t> pairs) const;
-  /// returns  false if the job was no longer this worker's: nothing has changed
+  /// returns  false if the job no longer belonged to this worker: nothing has changed
   [[nodiscard]] Task<bool> end(Ending ending) const;
   /// The same within a transaction.
   [[nodiscard]] Task<bool> end(const db::Statements& at, Ending ending) const;
@@ -191,10 +192,10 @@ class JobStore {
   /// Stores the progress of a running job.
   [[nodiscard]] Task<> show(std::int64_t id, std::int64_t fence, Progress progress) const;
 
-  /// A job of a batch has ended: the follow-up job is available after the last one.
+  /// Counts a job of a batch that has ended: after the last one, the follow-up job is available.
   [[nodiscard]] Task<> count_out(const db::Statements& at, std::int64_t batch,
                                  std::int64_t failed) const;
-  /// Another job has joined a batch.
+  /// Counts a job that has joined a batch.
   ///
   /// returns  false if the batch is over
   [[nodiscard]] Task<bool> count_in(const db::Statements& at, std::int64_t batch) const;
@@ -203,13 +204,13 @@ class JobStore {
   ///
   /// returns  whether there may be more
   [[nodiscard]] Task<bool> remove_ended() const;
-  /// Notes that a process runs these types.
+  /// Records that this process runs these types.
   [[nodiscard]] Task<> note_kinds(std::vector<std::string> kinds) const;
-  /// Returns the types of jobs that have waited for a while, and that no process has run lately.
+  /// Returns the types of jobs that have waited for a while without a process that runs them.
   [[nodiscard]] Task<std::vector<UnknownKind>> unknown_kinds() const;
 
  private:
-  /// Of a queue's row.
+  /// The state of a queue's lock row.
   enum class Lock : std::uint8_t { mine, of_another, no_row };
 
   [[nodiscard]] Task<std::vector<Claimed>> claim_at(const db::Statements& at, std::string queue,

@@ -24,7 +24,7 @@
 
 namespace eider::detail::jobs {
 
-/// Maximum numbers of jobs that run at a time.
+/// Maximum numbers of concurrent jobs of a queue.
 ///
 /// cluster  in all processes together; 0: not limited
 struct QueueLimits {
@@ -41,7 +41,7 @@ struct WorkerOptions {
   std::shared_ptr<SpanSink> spans;  // null: jobs are not traced
 };
 
-/// What this worker has done so far.
+/// The numbers of jobs that this worker has run so far.
 struct WorkerCounts {
   std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> retried{0};
@@ -50,28 +50,28 @@ struct WorkerCounts {
   std::atomic<std::int64_t> running{0};
 };
 
-/// Simulated time passes only as far as a test moves it, and no other process enqueues. A day of it
-/// would otherwise take many thousand statements, in real time.
+/// The maximum interval in simulated time, in which no other process enqueues jobs. With the real
+/// interval, a simulated day would take many thousand statements.
 inline constexpr Duration kIntervalSimulated = std::chrono::minutes(10);
 
 class Worker {
  public:
   using Say = std::function<void(LogLevel, std::string_view)>;
 
-  /// store    with its queues and types set; outlives it
-  /// entries  outlive it
+  /// store    with its queues and types set; must outlive this object
+  /// entries  must outlive this object
   Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entries, WorkerOptions options,
          Say say);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // On its loop.
+  // Called on its event loop.
 
   void start();
-  /// A job may have been enqueued.
+  /// Checks for jobs soon, because one may have been enqueued.
   void poke() noexcept;
-  /// Claims nothing more; waits for running jobs, then cancels and returns them.
+  /// Stops claiming jobs; waits for running jobs, then cancels and returns them.
   [[nodiscard]] Task<> stop();
 
   [[nodiscard]] const WorkerCounts& counts() const noexcept { return counts_; }
@@ -132,11 +132,11 @@ class Worker {
   const std::vector<std::shared_ptr<Entry>> entries_;
   const WorkerOptions options_;
   const Say say_;
-  Semaphore transactions_;  // of handlers at a time
+  Semaphore transactions_;  // limits those of handlers that are open at the same time
   WorkerCounts counts_;
   std::vector<Queue> queues_;
   std::map<Key, std::shared_ptr<Active>> active_;
-  std::vector<Key> done_;  // and not yet recorded
+  std::vector<Key> done_;  // done, but not yet recorded
   AsyncEvent done_added_;
   AsyncEvent has_progress_;
   AsyncEvent idle_;
@@ -158,7 +158,7 @@ class Worker {
   AsyncEvent lease_begun_;
   bool is_claiming_ = false;
   std::uint64_t claims_ = 0;
-  std::uint64_t compared_ = 0;  // claims when the table was last compared
+  std::uint64_t compared_ = 0;  // value of claims_ when the table was last compared
   unsigned comparisons_ = 0;
 
   Scope scope_;  // last: its tasks use the rest

@@ -201,7 +201,7 @@ class Jobs {
     return cancel_key(at, unique_key_of(entry_of<T>(), unique));
   }
 
-  // Of the module.
+  // Called by the module.
 
   /// Returns whether this process opens its HTTP addresses.
   [[nodiscard]] Result<bool> listens() const;
@@ -271,8 +271,8 @@ class Jobs {
   std::map<detail::base::TypeKey, std::shared_ptr<Entry>> entries_;
   std::function<void(LogLevel, std::string_view)> say_;
   std::shared_ptr<SpanSink> spans_;
-  mutable std::mutex mutex_;  // of `home_`
-  Loop* home_ = nullptr;      // the worker's loop, while it runs
+  mutable std::mutex mutex_;  // protects `home_`
+  Loop* home_ = nullptr;      // the event loop of the worker, while it runs
   mutable std::atomic<bool> is_poked_{false};
   std::vector<detail::jobs::Schedule> schedules_;
   std::unique_ptr<detail::jobs::Worker> worker_;

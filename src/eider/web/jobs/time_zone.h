@@ -14,7 +14,7 @@
 
 namespace eider {
 
-/// Local time, in seconds since 1970-01-01 00:00 of a clock on the wall.
+/// Local time: seconds since 1970-01-01 00:00 as a wall clock shows it.
 using LocalSeconds = std::chrono::local_seconds;
 
 namespace detail::jobs {
@@ -26,7 +26,7 @@ struct ZoneRule {
   int month = 0;
   int week = 0;
   int day = 0;
-  std::int64_t seconds = 7200;  // from 0:00 of that day, by the clock before the change
+  std::int64_t seconds = 7200;  // from 0:00 of that day, by the local time before the change
 };
 
 /// A POSIX TZ text: "CET-1CEST,M3.5.0,M10.5.0/3". Offsets are seconds to add to UTC.
@@ -63,8 +63,8 @@ class TimeZone {
   [[nodiscard]] static std::optional<TimeZone> read(std::string_view bytes);
 
   [[nodiscard]] Period at(std::chrono::sys_seconds time) const;
-  /// Returns when a clock on the wall first shows `local`; if it never does, because it was set
-  /// forward, the instant of that change.
+  /// Returns when a wall clock first shows `local`; if it never does, because it was set forward,
+  /// the time of that change.
   [[nodiscard]] std::chrono::sys_seconds first(LocalSeconds local) const;
   [[nodiscard]] LocalSeconds local(std::chrono::sys_seconds time) const {
     return LocalSeconds(time.time_since_epoch() + at(time).offset);

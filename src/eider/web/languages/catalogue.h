@@ -13,8 +13,8 @@
 
 namespace eider::detail::languages {
 
-/// context  what tells two meanings of one text apart; empty: none
-/// id       the text in the program's language; of plurals the singular
+/// context  distinguishes two meanings of one text; empty: none
+/// id       the text in the program's language; for plurals, the singular
 struct MessageKey {
   std::string_view context;
   std::string_view id;
@@ -25,12 +25,13 @@ class Catalogue {
   Catalogue() = default;
   explicit Catalogue(PluralRule rule) : rule_(std::move(rule)) {}
 
-  /// Whether it was not there before; an older one is overwritten.
+  /// Adds a translation, and overwrites an older one.
   ///
-  /// texts  one, or one for each plural form. Pre: not empty.
+  /// texts    one, or one for each plural form. Pre: not empty.
+  /// returns  whether the message was new
   bool add(const MessageKey& key, std::vector<std::string> texts);
 
-  /// Null where there is none; valid as long as the catalogue.
+  /// Returns null if there is no translation; valid as long as the catalog.
   [[nodiscard]] const std::string* find(const MessageKey& key) const;
   [[nodiscard]] const std::string* find(const MessageKey& key, std::uint64_t count) const;
   [[nodiscard]] const PluralRule& rule() const noexcept { return rule_; }

@@ -42,7 +42,7 @@ struct Language {
 enum class LanguageSource : std::uint8_t {
   path,             // its first segment: "/de/notes" is "/notes" in German
   cookie,           // LanguagesOptions::cookie
-  accept_language,  // by RFC 4647, section 3.4: who asks for "de-AT" gets "de"
+  accept_language,  // by RFC 4647, section 3.4: "de-AT" gets "de" if there is no "de-AT"
 };
 
 struct LanguagesOptions {
@@ -112,9 +112,9 @@ class Translator {
                                            TextArguments arguments = {}) const;
   [[nodiscard]] std::string translate(const Translatable& translatable) const;
 
-  // Numbers, amounts and times as the language writes them: what Locale has
-  // (eider/web/locale/locale.h), in UTC. They are the component `locale`'s, which brings ICU: a
-  // program that uses one without it does not link.
+  // Numbers, amounts and times in the format of the language, in UTC: those of Locale
+  // (eider/web/locale/locale.h). They are defined in the component `locale`, which links ICU: a
+  // program that uses them without it does not link.
   /// A moment; std::chrono::system_clock::now() is one.
   using Moment = std::chrono::sys_time<std::chrono::milliseconds>;
   [[nodiscard]] std::string number(double value, NumberForm form = {}) const;
@@ -153,7 +153,8 @@ class Translator {
   std::optional<LanguageSource> chosen_by_;
 };
 
-/// A translator in a page's struct is written as its language. It cannot be read from input.
+/// A translator in a page's struct is written as the tag of its language. It cannot be read from
+/// input.
 template <>
 struct TextFormat<Translator> {
   static std::optional<Translator> parse(std::string_view /*text*/) noexcept {

@@ -18,71 +18,74 @@
 
 namespace eider::detail::languages {
 
-/// parent  of "pt-BR" "pt", where that is there
+/// parent  the more general language, if present: "pt" for "pt-BR"
 struct Language {
   std::string tag;
   Catalogue catalogue;
   const Language* parent = nullptr;
 };
 
-/// What the codes of faults stand in, in catalogues.
+/// The context of error codes in catalogs.
 inline constexpr std::string_view kErrorContext = "error";
-/// Between context and text in one key, as in compiled catalogs of gettext (MO files).
+/// Separates context and text in one key, as in compiled gettext catalogs (MO files).
 inline constexpr char kContextEnd = '\x04';
 
-/// One reading of all catalogues; what nobody's wish leads to first.
+/// The languages of one reading of all catalogs; the default language first.
 using Shelf = std::vector<Language>;
 
-/// The text that a language or its nearest relative has; null: none has.
+/// Returns the text of a language, or of its nearest parent that has one; null: none has.
 ///
-/// count  of a plural
+/// count  for a plural
 [[nodiscard]] const std::string* find_text(const Language& language, const MessageKey& key,
                                            std::optional<std::uint64_t> count = {});
 
-/// The text of a validation error by its code; nothing: the language has none. See error_text.
+/// Returns the text of a validation error by its code; nothing if the language has none. See
+/// error_text.
 [[nodiscard]] std::optional<std::string> text_of_code(
     const Language& language, const std::string& code,
     const std::vector<FieldError::Argument>& arguments);
 
-/// Safe to use from several threads at once.
+/// Thread-safe.
 class Library {
  public:
   [[nodiscard]] static Result<std::shared_ptr<const Library>, std::string> open(
       LanguagesOptions options);
 
-  /// As it is now: in development with what was saved last. Valid as long as the library.
+  /// Returns the current catalogs; in development, those that were saved last. Valid as long as the
+  /// library.
   [[nodiscard]] const Shelf& shelf() const;
   [[nodiscard]] Translator translator(const Request& request) const;
   [[nodiscard]] Translator translator(std::string_view tag) const;
 
-  /// As find_text; what is missing is told in development.
+  /// The same as find_text, but in development missing texts are logged.
   [[nodiscard]] const std::string* find(const Language& language, const MessageKey& key,
                                         std::optional<std::uint64_t> count) const;
-  /// Of Vary: the fields that were looked at until one said the language.
+  /// Returns the value of Vary: the headers that were read to select the language.
   [[nodiscard]] std::string fields_asked(std::optional<LanguageSource> chosen_by) const;
   [[nodiscard]] static std::string fields_asked(const Translator& translator) {
     return translator.catalogues_->fields_asked(translator.chosen_by_);
   }
-  /// Of its language or a relative.
+  /// Returns whether the language or a parent has texts.
   [[nodiscard]] static bool has_texts(const Translator& translator) noexcept;
-  /// What answers in its language are told apart by, a view: pages that the path asked for in a
-  /// language have links with such paths, too.
+  /// Returns a view that identifies the variant of a response for caches. It differs for a language
+  /// in the path, because such pages also have links with the language.
   [[nodiscard]] static std::string_view variant_of(const Translator& translator,
                                                    const Request& request) noexcept;
-  /// False for the one that returns English texts.
+  /// Returns false for a translator that returns English texts.
   [[nodiscard]] static bool has_languages(const Translator& translator) noexcept {
     return translator.language_ != nullptr;
   }
   [[nodiscard]] static const Language& language_of(const Translator& translator) noexcept {
     return *translator.language_;
   }
-  /// The language that a path begins with, without the slash; empty: none, or paths do not say one.
+  /// Returns the language at the start of a path, without the slash; empty if there is none, or if
+  /// paths do not contain languages.
   [[nodiscard]] std::string_view prefix_of(std::string_view path) const;
 
  private:
   struct Files {
     std::vector<std::string> names;
-    std::string state;  // names, sizes and dates in one text, to be compared
+    std::string state;  // names, sizes and dates in one text, to detect changes
   };
 
   explicit Library(LanguagesOptions options);
@@ -95,7 +98,7 @@ class Library {
   [[nodiscard]] const Language* said_in(LanguageSource source, const Request& request) const;
 
   const LanguagesOptions options_;
-  // Translators view what was read before: in development all of it is kept, else there is one.
+  // Translators contain views of earlier catalogs: in development, all of them are kept.
   mutable std::mutex mutex_;
   mutable std::deque<Shelf> shelves_;
   mutable std::atomic<const Shelf*> latest_ = nullptr;

@@ -17,17 +17,18 @@ namespace eider {
 
 namespace detail::languages {
 
-/// The translator of a request whose handler has no parameter for it; without languages, the one
-/// that returns English texts. The response then varies by language.
+/// Returns the translator of a request for a handler without a Translator parameter; without
+/// languages, the one that returns English texts. The response then varies by language.
 [[nodiscard]] Translator translator_of(Request& request);
 
-/// The text of a validation error: by its code, with the context "error", otherwise by its text.
+/// Returns the text of a validation error: by its code, with the context "error", otherwise by its
+/// text.
 ///
 /// A code with `min` and `max` has further keys: "length_min" without an upper bound, "length_max"
 /// without a lower one, and "length_exact" if both are equal.
 [[nodiscard]] std::string error_text(const Translator& tr, const FieldError& error);
 
-/// An error as one line: "Name: is missing; Days: is not one of the choices".
+/// Returns an error as one line: "Name: is missing; Days: is not one of the choices".
 [[nodiscard]] std::string error_line(const Translator& tr, const Error& error);
 
 }  // namespace detail::languages

@@ -21,17 +21,17 @@ class PluralRule {
   static constexpr std::size_t kNodesMax = 256;
   static constexpr int kDepthMax = 32;
 
-  /// Of English: one, and all others.
+  /// The rule of English: one form for 1, and one for all other numbers.
   PluralRule() = default;
 
-  /// text    "nplurals=2; plural=n != 1;": an expression of C over n, evaluated in 64 bits without
-  /// a
-  ///         sign
-  /// errors  what is wrong with it
+  /// text    "nplurals=2; plural=n != 1;": a C expression in n, evaluated with unsigned 64-bit
+  ///         numbers
+  /// errors  what is wrong with the expression
   [[nodiscard]] static Result<PluralRule, std::string> parse(std::string_view text);
 
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// Less than count(): 0 where the expression divides by zero or gives a form that is not there.
+  /// Returns a number below count(); 0 if the expression divides by zero or its result is not a
+  /// form.
   [[nodiscard]] std::size_t form_of(std::uint64_t number) const noexcept;
 
   enum class Operation : std::uint8_t {
@@ -63,7 +63,7 @@ class PluralRule {
 
  private:
   std::size_t count_ = 2;
-  std::vector<Node> nodes_;  // the root last; empty: English
+  std::vector<Node> nodes_;  // the root is last; empty: English
 };
 
 }  // namespace eider::detail::languages

@@ -13,11 +13,11 @@ namespace eider::detail::languages {
 
 inline constexpr std::size_t kPoBytesMax = std::size_t{4} << 20U;
 
-/// Fuzzy, obsolete and untranslated messages are left out. What the header says of plurals holds
-/// for all; without one they are as in English.
+/// Reads a catalog. Fuzzy, obsolete and untranslated messages are omitted. The plural rule in the
+/// header applies to all messages; without one, that of English.
 ///
 /// text    in UTF-8, up to kPoBytesMax
-/// errors  the line's number and what is wrong there: "12: …"
+/// errors  the line number and the error: "12: …"
 /// source  GNU gettext manual, "The Format of PO Files"
 [[nodiscard]] Result<Catalogue, std::string> read_po(std::string_view text);
 

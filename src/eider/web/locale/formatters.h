@@ -19,12 +19,13 @@ struct TimeForm {
   std::optional<TimeLength> time = {};
 };
 
-/// The tag as CLDR writes it, "de-CH"; nothing for what is none, and for a language without data.
+/// Returns the tag as CLDR writes it, "de-CH"; nothing for an invalid tag, or a language without
+/// data.
 [[nodiscard]] std::optional<std::string> find_tag(std::string_view tag);
-/// The zone as IANA writes it; nothing for what is none.
+/// Returns the zone as IANA writes it; nothing for an invalid one.
 [[nodiscard]] std::optional<std::string> find_zone(std::string_view zone);
 
-/// skeleton  of ICU's number skeletons: "currency/CHF"
+/// skeleton  an ICU number skeleton: "currency/CHF"
 [[nodiscard]] std::string format_number(const std::string& tag, const std::string& skeleton,
                                         double value);
 [[nodiscard]] std::string format_decimal(const std::string& tag, const std::string& skeleton,

@@ -26,12 +26,12 @@ class Locale {
   /// zone  time zone, "Europe/Zurich" (IANA). Throws a Failure for an unknown one
   explicit Locale(std::string_view tag, std::string_view zone = "UTC");
 
-  /// Whether there is that time zone: for one that a browser has named.
+  /// Returns whether there is that time zone, for example one that a browser has sent.
   [[nodiscard]] static bool is_zone(std::string_view zone);
-  /// The same language and region with other times. Throws a Failure as above.
+  /// Returns the same language and region with another time zone. Throws a Failure as above.
   [[nodiscard]] Locale in_zone(std::string_view zone) const;
 
-  /// "de-CH"
+  /// Returns "de-CH".
   [[nodiscard]] const std::string& tag() const noexcept { return tag_; }
 
   [[nodiscard]] std::string number(double value, NumberForm form = {}) const;

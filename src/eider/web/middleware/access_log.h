@@ -57,7 +57,7 @@ enum class AccessFormat : std::uint8_t {
 /// method, route, milliseconds, address, and the operation that the handler waits for.
 [[nodiscard]] SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
                                     std::vector<std::string> secrets = redacted_query_names());
-/// The same on standard error; other formats than text on standard output, as they are.
+/// The same on standard error; formats other than text go to standard output, without a log level.
 [[nodiscard]] Observer access_log(AccessFormat format = AccessFormat::text,
                                   std::vector<std::string> secrets = redacted_query_names());
 

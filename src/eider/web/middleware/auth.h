@@ -35,8 +35,7 @@ class SecretTable {
   std::vector<Known> known_;
 };
 
-/// A name and a password, as Authorization: Basic has them. Neither has control bytes; both are
-/// UTF-8.
+/// The name and password of Authorization: Basic. Both are UTF-8 without control bytes.
 struct BasicCredentials {
   std::string user;
   std::string password;
@@ -73,7 +72,8 @@ struct BearerAuth {
 };
 
 struct ApiKeyAuth {
-  /// The field that carries it. Not the query: that is in logs and histories.
+  /// Header with the key. Not a query parameter, because these appear in logs and browser
+  /// histories.
   std::string header = "X-API-Key";
   std::map<std::string, Identity> keys = {};
   /// Replaces `keys`.

@@ -9,8 +9,8 @@
 
 namespace eider::detail::middleware {
 
-/// The bytes of an IPv4 address, or of the first `ipv6_prefix_bits` of an IPv6 one; "unknown" for
-/// none. Pre: ipv6_prefix_bits <= 128.
+/// Returns the bytes of an IPv4 address, or of the first `ipv6_prefix_bits` of an IPv6 address;
+/// "unknown" without an address. Pre: ipv6_prefix_bits <= 128.
 [[nodiscard]] std::string network_of(const std::optional<IpAddress>& address,
                                      unsigned ipv6_prefix_bits);
 

@@ -6,12 +6,12 @@
 
 namespace eider::detail::middleware {
 
-/// A hook sets it in requests with credentials in a header that no page of another site can send,
+/// Set by hooks in requests with credentials in a header that no page of another site can send,
 /// such as an API key. Sessions ignore the cookie of such a request, and csrf and
-/// cross_origin_protection let it pass: both follow from this one mark, so that no request is
-/// exempt and still uses its cookies. Middleware that tells clients apart uses `credentials`.
+/// cross_origin_protection accept it. Both use this one mark, so that no request is exempt from the
+/// checks and still uses its cookies. Middleware that distinguishes clients uses `credentials`.
 ///
-/// credentials  as the request has them, valid or not; not empty
+/// credentials  as sent by the client, valid or not; not empty
 struct Cookieless {
   std::string_view credentials;
 };

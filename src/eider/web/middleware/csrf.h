@@ -21,8 +21,8 @@ struct CsrfOptions {
   /// Value that a token belongs to, such as the session id. Tokens of another value are rejected.
   /// Without this function, an attacker who can set a cookie for this host can use their own token.
   std::function<std::string(const Request&)> session = {};
-  /// A name with __Host- cannot be set by other names of the same domain, and needs TLS: without it
-  /// (and `is_secure`) a service in the clear works, as in development. Empty: `__Host-csrf`, and
+  /// Name of the cookie. A name with __Host- cannot be set by other hosts of the same domain, and
+  /// requires TLS: development without TLS needs `is_secure = false`. Empty: `__Host-csrf`, and
   /// `csrf` without `is_secure`.
   std::string cookie = {};
   bool is_secure = true;
@@ -68,11 +68,11 @@ class CsrfToken {
   CsrfToken(std::string text, std::string field_name) noexcept
       : text_(std::move(text)), field_name_(std::move(field_name)) {}
 
-  /// For scripts, which send it as X-CSRF-Token.
+  /// Returns the token for scripts, which send it as X-CSRF-Token.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  /// Of the hidden field.
+  /// Returns the name of the hidden field.
   [[nodiscard]] const std::string& field_name() const noexcept { return field_name_; }
-  /// `<input type="hidden" name="csrf_token" value="…">`
+  /// Returns `<input type="hidden" name="csrf_token" value="…">`.
   [[nodiscard]] std::string field() const;
 
  private:

@@ -23,8 +23,10 @@ struct HealthOptions {
 
 /// Serves the health of the running application, including mounted ones:
 ///
-///     app.check("database", [](State<Database> db) -> Task<> { co_await db->one<int>("select 1");
-///     }); serve_health(app);           // GET /livez, /readyz, /startupz
+///     app.check("database", [](State<Database> db) -> Task<> {
+///       co_await db->one<int>("select 1");
+///     });
+///     serve_health(app);           // GET /livez, /readyz, /startupz
 ///
 /// `/readyz` runs all checks (App::check, `check` of modules) concurrently and returns 200. It
 /// returns 503 if a check fails or the server is shutting down (ServerOptions::leave): {"status":

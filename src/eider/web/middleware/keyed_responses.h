@@ -16,7 +16,7 @@
 
 namespace eider::detail::middleware {
 
-/// 128 bits of a hash with a key of its own: nobody makes two that are alike.
+/// 128 bits of a hash with a random key, so that nobody can construct a collision.
 using Fingerprint = std::array<std::uint64_t, 2>;
 
 struct KeyedResponse {
@@ -26,7 +26,7 @@ struct KeyedResponse {
   std::string body;
 };
 
-/// From any thread.
+/// Thread-safe.
 class KeyedResponses {
  public:
   enum class Standing : std::uint8_t { begun, at_work, other_request, answered };
@@ -34,7 +34,7 @@ class KeyedResponses {
     Standing standing;
     std::shared_ptr<const KeyedResponse> response{};
   };
-  /// client  whose key it is; the same key of another is another
+  /// client  owner of the key; equal keys of different clients are different
   struct Key {
     Fingerprint client;
     Fingerprint key;
@@ -42,8 +42,8 @@ class KeyedResponses {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// A client beyond its own limits loses its oldest answers; beyond that of all, the client with
-  /// most bytes does.
+  /// If a client exceeds its own limits, its oldest responses are removed. If all together exceed
+  /// theirs, those of the client with the most bytes are.
   struct Limits {
     std::size_t bytes_max;
     std::size_t bytes_max_per_client;
@@ -52,7 +52,7 @@ class KeyedResponses {
 
   KeyedResponses(const Limits& limits, Duration lasts) noexcept : limits_(limits), lasts_(lasts) {}
 
-  /// Where it is `begun`, `end` or `free` has to follow.
+  /// If the result is `begun`, `end` or `free` must be called.
   [[nodiscard]] Found begin(const Key& key, const Fingerprint& request, Instant now);
   void end(const Key& key, std::shared_ptr<const KeyedResponse> response, Instant now);
   void free(const Key& key) noexcept;
@@ -63,25 +63,26 @@ class KeyedResponses {
  private:
   struct Entry;
   using Entries = std::map<Key, Entry>;
-  using Order = std::list<Entries::iterator>;  // those answered, the oldest first
+  using Order = std::list<Entries::iterator>;  // completed entries, the oldest first
   struct Entry {
     Fingerprint request{};
-    std::shared_ptr<const KeyedResponse> response{};  // null: at work
+    std::shared_ptr<const KeyedResponse> response{};  // null: in progress
     std::size_t bytes = 0;
-    std::uint64_t number = 0;  // in the order of their responses
+    std::uint64_t number = 0;  // increases with each response
     Instant until{};
     Order::iterator in_all{};
     Order::iterator in_client{};
   };
 
-  /// Of the responses of one.
+  /// The responses of one client.
   struct Client {
     Order answered;
     std::size_t bytes = 0;
   };
   using Clients = std::map<Fingerprint, Client>;
-  /// Its bytes in steps, an eighth of what it may have; among equals the one with the oldest answer
-  /// is the greatest. Without steps whatever came behind many small ones would go at once.
+  /// The bytes of a client, in steps of an eighth of its limit. Among equals, the one with the
+  /// oldest response ranks highest. Without the steps, a new response of a client that has many
+  /// small ones would be removed at once.
   using Rank = std::pair<std::size_t, std::uint64_t>;
 
   [[nodiscard]] Rank rank(std::size_t bytes, const Entry& oldest) const noexcept;

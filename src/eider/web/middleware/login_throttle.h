@@ -42,7 +42,7 @@ struct LoginLimits {
   /// Failed attempts are forgotten this long after the last wait has ended.
   Duration forget_after = std::chrono::hours(1);
   Duration known_for = std::chrono::days(30);
-  /// An IPv6 client has a /64 at least (RFC 6177), and all addresses in it.
+  /// An IPv6 client has at least a /64 (RFC 6177), and can use all addresses in it.
   unsigned ipv6_prefix_bits = 64;
   /// Maximum number of keys of each kind, at 24 bytes each. Keys with the most failures are kept
   /// longest.
@@ -138,7 +138,7 @@ class LoginThrottle {
     co_return checked;
   }
 
-  /// Memory of the tables, in bytes.
+  /// Returns the memory of the tables, in bytes.
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace eider {
 
-/// Off at first. Copies are the same switch, which any thread may turn.
+/// A switch that is initially off. Copies refer to the same switch; thread-safe.
 class MaintenanceSwitch {
  public:
   void turn_on() const noexcept { is_on_->store(true, std::memory_order_relaxed); }

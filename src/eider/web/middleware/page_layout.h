@@ -26,7 +26,7 @@ struct PageContent {
 
 namespace detail::middleware {
 
-/// Makes the page of one request.
+/// Renders a page of the library in the layout, for one request.
 class LaidOut {
  public:
   static constexpr bool kIsInjectable = true;
@@ -39,7 +39,7 @@ class LaidOut {
   std::function<Response(const PageContent&)> make_;
 };
 
-/// A provider with the parameters of the application's function, except the content.
+/// Returns a provider with the parameters of the application's function, except the content.
 template <class F>
 struct LayoutMaker {
   template <class... A>

@@ -19,15 +19,15 @@
 
 namespace eider::detail::middleware {
 
-/// Eight places for each hash, of which the one that says least is given away: of keys that come
-/// once, such as an attacker's many addresses, any number fits, and a key that is busy stays. Who
-/// loses its place is as one that nobody has seen. The hash has a key, so that nobody can aim at
-/// another's place.
+/// A hash table without chains: each hash has a set of eight places, and the least valuable entry
+/// of the set is replaced. So any number of keys that occur once, such as an attacker's many
+/// addresses, fits, and busy keys stay. A key that lost its place counts as new. The hash has a
+/// random key, so that attackers cannot aim at another key's place.
 ///
-/// The memory comes zeroed from the kernel, page by page as places are used: a table that nothing
-/// uses takes none.
+/// The kernel provides zeroed memory page by page as places are used, so an unused table needs no
+/// memory.
 ///
-/// Place  has a `std::uint64_t hash`, 0 where it is nobody's; a new one consists of zero bytes
+/// Place  has a `std::uint64_t hash`, 0 if the place is free; a new one consists of zero bytes
 template <class Place>
 class PlaceTable {
  public:
@@ -43,17 +43,18 @@ class PlaceTable {
   [[nodiscard]] std::uint64_t hash_of(std::string_view key) const noexcept {
     return std::max<std::uint64_t>(sip_hash(key_, key), 1);
   }
-  /// Which places a hash shares: two of the same set are to be locked by the same lock.
+  /// Returns the number of a hash's set. The user locks all accesses to one set with the same lock.
   [[nodiscard]] std::size_t set_of(std::uint64_t hash) const noexcept {
     return (hash >> 32U) % (count_ / kWays);
   }
-  /// Null where it has none.
+  /// Returns null if the hash has no place.
   [[nodiscard]] Place* find(std::uint64_t hash) noexcept {
     const auto set = places_of(hash);
     const auto found = std::ranges::find(set, hash, &Place::hash);
     return found == set.end() ? nullptr : &*found;
   }
-  /// Its own, or `fresh` in place of the one of which `worth(place)` is least.
+  /// Returns the place of the hash; a new one gets `fresh`, and replaces the place with the
+  /// smallest `worth(place)`.
   template <class Worth>
   [[nodiscard]] Place& find_or_put(Place fresh, Worth worth) {
     if (Place* found = find(fresh.hash)) {

@@ -35,7 +35,7 @@ struct RateLimit {
   RateLimitBy by = RateLimitBy::address;
   /// Replaces `by`; a request with an empty key is not limited.
   std::function<std::string(const Request&)> key = {};
-  /// An IPv6 client has a /64 at least (RFC 6177), and all addresses in it.
+  /// An IPv6 client has at least a /64 (RFC 6177), and can use all addresses in it.
   unsigned ipv6_prefix_bits = 64;
   /// Maximum number of keys, at 24 bytes each. Above it, the keys with the fewest requests are
   /// forgotten.

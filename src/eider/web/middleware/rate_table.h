@@ -15,7 +15,7 @@
 
 namespace eider::detail::middleware {
 
-/// From any thread.
+/// Thread-safe.
 class RateTable {
  public:
   /// keys_max  rounded up to a power of two of at least eight
@@ -26,12 +26,12 @@ class RateTable {
   [[nodiscard]] std::size_t bytes() const noexcept { return places_.bytes(); }
 
  private:
-  /// Of a bucket, when it is full again; of a window, when the present one began.
+  /// `at` is the time when a bucket is full again, or when the current window began.
   struct Place {
-    std::uint64_t hash = 0;  // 0: nobody's
+    std::uint64_t hash = 0;  // 0: free
     Instant at;
-    std::uint32_t count = 0;   // in this window
-    std::uint32_t before = 0;  // in the one before
+    std::uint32_t count = 0;   // in the current window
+    std::uint32_t before = 0;  // in the previous window
   };
 
   [[nodiscard]] Duration worth(const Place& place, Instant now) const noexcept;

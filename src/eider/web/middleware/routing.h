@@ -15,9 +15,9 @@ struct MethodOverride {
   std::string parameter = {};
 };
 
-/// Treats a POST that names PUT, PATCH or DELETE as that method, for routes, hooks and logs: for
-/// clients that cannot send others. A request never becomes a safe one, because CSRF protection
-/// lets safe ones pass.
+/// Treats a POST that names PUT, PATCH or DELETE as that method, for routes, hooks and logs. For
+/// clients that can only send GET and POST. A request never becomes a safe method, because CSRF
+/// protection does not check safe ones.
 [[nodiscard]] Rewrite method_override(MethodOverride options = {});
 
 /// Finds routes without trailing slashes: "/notes/" is "/notes". Do not combine it with

@@ -27,17 +27,17 @@ struct StoredResponse {
   Instant fresh_until;
 };
 
-/// From any thread.
+/// Thread-safe.
 class StoredResponses {
  public:
-  /// The value of a request's field of that name.
+  /// Returns the value of the request header with that name.
   using FieldOf = std::function<std::string_view(std::string_view name)>;
 
-  /// A response that is asked for and has not come. What is forgotten of its target meanwhile may
-  /// have been what it is made of, so it is not kept then.
+  /// A request that was forwarded and has no response yet. If its target is removed from the cache
+  /// meanwhile, the response may be based on old data, so it is not stored.
   class Asked {
    public:
-    /// answers  outlives it
+    /// responses  must outlive this object
     Asked(StoredResponses& responses, std::string target);
     Asked(const Asked&) = delete;
     Asked& operator=(const Asked&) = delete;
@@ -52,27 +52,27 @@ class StoredResponses {
 
   explicit StoredResponses(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
 
-  /// One that is fresh, or null.
+  /// Returns a fresh response, or null.
   [[nodiscard]] std::shared_ptr<const StoredResponse> find(const std::string& target,
                                                            const FieldOf& field_of, Instant now);
-  /// vary  names of fields, in lower case and in order
+  /// vary     header names, in lower case and sorted
   ///
-  /// returns  whether it is there now
+  /// returns  whether the response was stored
   bool store(const Asked& asked, const std::vector<std::string>& vary, const FieldOf& field_of,
              StoredResponse response);
   void forget(const std::string& target);
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// Under a target stands what its responses vary by; under that, the number of the target's
-  /// entry, and the fields' values stand they themselves. So whose target is forgotten is found no
-  /// more.
+  /// The entry of a target contains the header names by which its responses vary. The key of a
+  /// response consists of the target, the number of the target's entry, and the values of these
+  /// headers. So removing the target's entry makes its responses unreachable.
   struct Entry {
     std::string key;
     std::size_t bytes;
     std::vector<std::string> vary;
     std::uint64_t number = 0;
-    std::shared_ptr<const StoredResponse> response;  // null: it is a target's
+    std::shared_ptr<const StoredResponse> response;  // null: the entry of a target
   };
 
   void put(Entry entry);
@@ -84,7 +84,7 @@ class StoredResponses {
   LruMap<Entry, &Entry::key, LruKeys::of_clients> entries_;
   std::size_t bytes_ = 0;
   std::uint64_t targets_ = 0;
-  std::multimap<std::string, bool> asked_;  // targets, and whether they were forgotten since
+  std::multimap<std::string, bool> asked_;  // targets, and whether they were removed since
 };
 
 }  // namespace eider::detail::middleware

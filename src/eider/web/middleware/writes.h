@@ -12,17 +12,17 @@ namespace eider {
 
 struct Operation;
 
-/// All but the safe methods (RFC 9110, section 9.2.1).
+/// Returns true for all methods except the safe ones (RFC 9110, section 9.2.1).
 [[nodiscard]] bool may_write(Method method) noexcept;
 
-/// Of what keeps other sites' pages from writing.
+/// Describes the response of middleware that rejects requests of other sites' pages.
 void describe_cross_origin(Operation& operation);
 
-/// Whether Origin is one of these, compared without case.
+/// Returns whether Origin is one of these, compared without case.
 [[nodiscard]] bool is_trusted_origin(const Request& request,
                                      const std::vector<std::string>& trusted_origins);
 
-/// Throws a Failure that names the taker and the first that no browser could send: an origin is
+/// Throws a Failure with `taker` and the first origin that no browser could send: an origin is
 /// scheme://host[:port].
 void check_origins(std::string_view taker, const std::vector<std::string>& origins);
 

@@ -8,16 +8,16 @@
 
 namespace eider::detail::openapi {
 
-/// Whether it is a route of the rest of a path: "/files/{path...}".
+/// Returns whether the pattern matches the rest of a path: "/files/{path...}".
 [[nodiscard]] bool takes_rest(std::string_view pattern) noexcept;
-/// "/files/{path...}" is a template "/files/{path}".
+/// Returns the OpenAPI template of a pattern: "/files/{path}" for "/files/{path...}".
 [[nodiscard]] std::string template_of(std::string_view pattern);
-/// The names of its parameters, in its order.
+/// Returns the names of its parameters, in order.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view path);
-/// "/notes/{id}" becomes "/notes/{}": clients do not send the name, and by OpenAPI templates that
-/// differ in names alone are the same.
+/// Returns "/notes/{}" for "/notes/{id}": clients do not send the name, and in OpenAPI, templates
+/// that differ only in names are the same.
 [[nodiscard]] std::string without_names(std::string_view path);
-/// Whether a route lies at `prefix` or below it: "/api/a" below "/api", "/apis" not.
+/// Returns whether a route is at `prefix` or below it: "/api/a" is below "/api", "/apis" is not.
 [[nodiscard]] bool is_below(std::string_view pattern, std::string_view prefix) noexcept;
 
 }  // namespace eider::detail::openapi

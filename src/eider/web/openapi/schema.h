@@ -11,18 +11,19 @@
 
 namespace eider::detail::openapi {
 
-/// The schemas of one document. A struct or an enum stands once among the components and is
-/// referred to; so one may hold itself.
+/// The schemas of one document. Each struct or enum is a component that others refer to, so that it
+/// can contain itself.
 ///
-/// A struct's members are required as reading requires them, and no others are allowed.
+/// The required members of a struct are those that reading requires; additional members are not
+/// allowed.
 class Schemas {
  public:
-  /// What a value of that type looks like: a reference, or the schema itself.
+  /// Returns the schema of a type: a reference, or the schema itself.
   [[nodiscard]] json::Value of(const reflect::Type& type);
-  /// The example of what is of that type: text, or JSON.
+  /// Returns the example of a type: text, or JSON.
   [[nodiscard]] static json::Value example(const reflect::Type& type, std::string_view text);
 
-  /// All that were referred to, by name in rising order.
+  /// Returns all components that were referred to, sorted by name.
   [[nodiscard]] json::Value components() const;
 
  private:

@@ -112,7 +112,7 @@ class CursorSigner {
   detail::base::TokenSigner signer_;
 };
 
-/// The JSON of Page<T>. pages: at least one
+/// The JSON of Page<T>. pages: at least 1
 template <class T>
 struct PageBody {
   std::vector<T> items;
@@ -127,7 +127,7 @@ struct CursorBody {
   std::optional<PageCursor> next;
 };
 
-/// A result: one page as JSON, with the others in a Link field (RFC 8288).
+/// A result: one page as JSON, with links to the others in a Link header (RFC 8288).
 template <class Body>
 struct LinkedPage {
   Body body;
@@ -138,11 +138,11 @@ using Page = LinkedPage<PageBody<T>>;
 template <class T>
 using CursorPage = LinkedPage<CursorBody<T>>;
 
-/// A parameter of handlers: knows the page's address, and so those of the others.
+/// A parameter of handlers: knows the URL of the page, and so those of the others.
 ///
 ///     app.get("/notes", [](Query<PageQuery<>> query, Pagination pagination, State<Store> store) {
 ///       return pagination.page(*query, store->some(offset_of(*query), query->per_page),
-///       store->count());
+///                              store->count());
 ///     });
 class Pagination {
  public:

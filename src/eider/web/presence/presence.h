@@ -63,7 +63,7 @@ class PresenceTracker {
   };
 
   PresenceLimits limits_;
-  std::vector<Member> members_;  // in the order of their coming
+  std::vector<Member> members_;  // in the order in which they entered
   std::int64_t version_ = 0;
 };
 

@@ -16,8 +16,8 @@
 
 namespace eider::detail::proxy {
 
-/// The fields that are between two neighbours only: the well-known ones, and those that Connection
-/// names.
+/// The headers that apply to one connection only: the standard ones, and those listed in
+/// Connection.
 ///
 /// source  RFC 9110, section 7.6.1
 class HopFields {
@@ -31,41 +31,40 @@ class HopFields {
 
 using TakeField = std::function<void(std::string_view name, std::string_view value)>;
 
-/// Of the request's own word about proxies in front; `unseen` leaves all of it as it came, and adds
-/// none.
+/// Whether to trust the request's information about earlier proxies. `unseen` forwards it unchanged
+/// and adds none.
 enum class ForwardedTrust : std::uint8_t { none, some, unseen };
 
-/// Appends one line of a head that is written for an upstream.
+/// Appends a header line for an upstream.
 ///
-/// name, value  a field as HTTP has it: anything else is a bug of ours, and ends the process
+/// name, value  must be valid in HTTP: otherwise it is an internal error, which ends the process
 void write_field(Buffer& out, std::string_view name, std::string_view value);
 
-/// All that an upstream is told of a request's fields, with Via and X-Forwarded-* unless this is
-/// to stay unseen. Host and framing
-/// are for who writes the head. Names are compared as if '_' were '-', for upstreams that make
-/// variables of them (RFC 3875, section 4.1.18).
+/// Passes on the headers of a request for an upstream, with Via and X-Forwarded-* unless `trust` is
+/// `unseen`. The caller writes Host and the framing headers. Names are compared as if '_' were '-',
+/// for upstreams that turn them into variables (RFC 3875, section 4.1.18).
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take);
 
-/// All that the client is told of a response's fields, but for Content-Type.
+/// Passes on the headers of a response for the client, except Content-Type.
 ///
 /// version  of the response, for Via
 void forward_response_fields(std::span<const Field> fields, client::ProtocolVersion version,
                              const TakeField& take);
 
-/// What goes on of the fields behind a message's content, either way: nothing between two
-/// neighbours, and nothing that would mean something in a head, for those on the other side that do
-/// not tell the two apart.
+/// Passes on trailers, in either direction: none that apply to one connection only, and none that
+/// would have a meaning as a header, because some receivers do not distinguish them.
 ///
-/// head     the fields of the same message's head, whose Connection counts here, too
-/// source   RFC 9110, sections 6.5.1 and 7.6.1
+/// head    the headers of the same message, whose Connection applies here, too
+/// source  RFC 9110, sections 6.5.1 and 7.6.1
 void forward_trailers(std::span<const Field> head, std::span<const Field> trailers,
                       const TakeField& take);
 
-/// Whether trailers of the response will be read, which are passed on (RFC 9110, section 6.5.1).
+/// Returns whether the client accepts trailers of the response, which are then forwarded (RFC 9110,
+/// section 6.5.1).
 [[nodiscard]] bool welcomes_trailers(const Request& request) noexcept;
 
-/// A request that must not go on: its Max-Forwards is used up. Only OPTIONS counts (RFC 9110,
-/// section 7.6.2); TRACE comes to no proxy.
+/// Returns whether Max-Forwards is 0, so that the request must not be forwarded. Only OPTIONS is
+/// checked (RFC 9110, section 7.6.2); TRACE does not reach a proxy.
 [[nodiscard]] bool has_come_far_enough(const Request& request) noexcept;
 
 /// The end of a proxy's pattern.
@@ -77,38 +76,39 @@ inline constexpr std::string_view kRest = "/{rest...}";
 /// route  the matched pattern: the whole prefix, or the prefix and kRest
 [[nodiscard]] std::size_t prefix_segments(std::string_view route) noexcept;
 
-/// The part of a request's path after the prefix, with the query, as it came: "", "?y", "/x?y".
+/// Returns the part of a request's path after the prefix, with the query, unchanged: "", "?y",
+/// "/x?y".
 ///
-/// segments  how many the prefix has
+/// segments  number of segments of the prefix
 [[nodiscard]] std::string_view behind_prefix(const RequestHead& head,
                                              std::size_t segments) noexcept;
 
-/// What a proxy forwards although its router and an upstream may read it as different paths.
+/// Paths that a proxy forwards although its router and an upstream may interpret them differently.
 struct AmbiguousPaths {
   bool encoded_slashes = false;
   bool semicolons = false;
   bool double_encodings = false;
 };
 
-/// Finds a part of a path that upstreams may read otherwise than the router does, so that a guard
-/// of "/admin" would not see a request for it: an encoded slash or backslash, ';' and "%3B" (path
-/// parameters), a percent sign encoded before two hexadecimal digits, an overlong form of an
+/// Finds a part of a path that upstreams may interpret differently than the router does, so that a
+/// guard of "/admin" would not see a request for it: an encoded slash or backslash, ';' and "%3B"
+/// (path parameters), an encoded percent sign before two hexadecimal digits, an overlong form of an
 /// ASCII character, and encoded control characters.
 ///
-/// behind   as behind_prefix gives it
+/// behind   the result of behind_prefix
 /// returns  a sentence for the client; empty: there is no such part, or `passed` allows it
 [[nodiscard]] std::string_view ambiguity_of(std::string_view behind, AmbiguousPaths passed);
 
-/// Whether upstreams that take "..;" for ".." or an escaped slash or backslash for a slash (Tomcat,
-/// IIS and others do) would go above the path that they were given.
+/// Returns whether the path could leave its prefix on upstreams that treat "..;" as "..", or an
+/// encoded slash or backslash as a slash (Tomcat, IIS and others do).
 ///
-/// behind  as behind_prefix gives it
+/// behind  the result of behind_prefix
 [[nodiscard]] bool may_climb(std::string_view behind);
 
-/// The request target for an upstream.
+/// Returns the request target for an upstream.
 ///
-/// base    the upstream's URL; its target is "/" or ends in no slash
-/// behind  as behind_prefix gives it
+/// base    the upstream's URL; its target is "/" or has no trailing slash
+/// behind  the result of behind_prefix
 [[nodiscard]] std::string target_of(const http::HttpUrl& base, std::string_view behind);
 
 }  // namespace eider::detail::proxy

@@ -10,7 +10,7 @@ class Load {
  public:
   /// Counts nothing.
   Load() noexcept = default;
-  /// count  outlives it, on the same thread
+  /// count  must outlive this object, on the same thread
   explicit Load(unsigned& count) noexcept : count_(&count) { ++count; }
   Load(Load&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
   Load& operator=(Load&& other) noexcept {

@@ -17,7 +17,7 @@ namespace eider {
 class Routes;
 
 enum class Balancing : std::uint8_t {
-  /// The one with the fewest requests and WebSockets under way on this loop.
+  /// The one with the fewest requests and WebSockets in progress on this event loop.
   least_busy,
   /// The same healthy upstream for the same client; few clients move when upstreams are added or
   /// removed.
@@ -98,7 +98,7 @@ struct ProxyOptions {
 /// upstreams  "http://host[:port][/path]" or "https://…"
 /// errors     throws a Failure (400, since programs often read them at run time) that names an
 ///            invalid upstream, health_path or client.http_proxy
-/// answers    502 if no upstream was reachable or its response was not HTTP, 504 if it was too
+/// responses  502 if no upstream was reachable or its response was not HTTP, 504 if it was too
 ///            slow, 404 for a path with dot segments (also for "..;" and "..%5C", which some
 ///            upstreams treat as such), 400 for a path that an upstream may interpret differently
 ///            than guards do (allows_encoded_slashes), 413 for a body above the limit of the route,

@@ -19,17 +19,18 @@
 
 namespace eider::detail::proxy {
 
-/// Whether a request asks for a WebSocket (RFC 6455, section 4.1; RFC 8441, section 5).
+/// Returns whether a request opens a WebSocket (RFC 6455, section 4.1; RFC 8441, section 5).
 [[nodiscard]] bool wants_websocket(const Request& request) noexcept;
 
-/// Asks the upstream for the same WebSocket.
+/// Requests the same WebSocket from the upstream.
 ///
-/// client   outlives the task, as do request and options: its names, proxies, TLS and deadlines
-/// hold url      its target is asked for, its authority is told as Host route    to the upstream
+/// client   outlives the task, like request and options: its names, proxies, TLS and timeouts apply
+/// url      contains the target, and the authority for Host
+/// route    to the upstream
 /// load     kept as long as the tunnel is open
-/// returns  the 101, or 200 where HTTP/2 is spoken, whose content joins both connections; or what
-///          the upstream answers instead, without content
-/// errors   as the client's: not connected, timed out, no HTTP
+/// returns  the 101 (a 200 for HTTP/2), whose body connects both sides; or another response of the
+///          upstream, without its body
+/// errors   those of the client: not connected, timed out, not HTTP
 [[nodiscard]] Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client,
                                                               const Request& request,
                                                               http::HttpUrl url, net::Route route,

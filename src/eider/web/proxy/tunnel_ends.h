@@ -19,16 +19,17 @@
 namespace eider::detail::proxy {
 
 struct TunnelLimits {
-  /// Neither side says anything.
+  /// Maximum time in which neither side sends anything.
   Duration idle;
-  /// A side takes too little of what waits for it, or goes on when the other one has ended.
+  /// Maximum time in which a side accepts too little of the waiting data, or stays open after the
+  /// other side has ended.
   Duration patience;
 };
 
-/// Bytes from one side go to the other. While that is slow, this one is not read from.
+/// Copies bytes from each side to the other. While one side is slow, the other is not read.
 class Tunnel final : public Upgraded, private Deferred, private Timer {
  public:
-  /// upstream  connected; what has come and was not read goes to the client
+  /// upstream  connected; bytes that it has received but that were not read are sent to the client
   /// load      kept as long as the tunnel is open
   Tunnel(UpgradedLine& line, std::unique_ptr<TcpStream> upstream, Load load, TunnelLimits limits);
   Tunnel(const Tunnel&) = delete;
@@ -41,7 +42,7 @@ class Tunnel final : public Upgraded, private Deferred, private Timer {
   void on_stopping() override { end_upstream(); }
 
  private:
-  /// What the upstream's stream tells.
+  /// Receives the events of the upstream's stream.
   class UpstreamOwner final : public StreamOwner {
    public:
     explicit UpstreamOwner(Tunnel& tunnel) noexcept : tunnel_(tunnel) {}
@@ -74,8 +75,8 @@ class Tunnel final : public Upgraded, private Deferred, private Timer {
   std::unique_ptr<TcpStream> upstream_;
   Load load_;
   TunnelLimits limits_;
-  Instant heard_;                   // from either side
-  Instant ended_ = Instant::max();  // by one of them
+  Instant heard_;                   // time of the last bytes from either side
+  Instant ended_ = Instant::max();  // time when one side ended
   Pace client_pace_;
   Pace upstream_pace_;
   bool has_upstream_ended_ = false;

@@ -19,12 +19,12 @@
 
 namespace eider::detail::proxy {
 
-/// What is asked, and of whom. Everything outlives the call.
+/// The data of one request to an upstream. All references must outlive the call.
 ///
-/// base      the upstream's URL; its target is the path in front
-/// content   outlives the response
+/// base      the upstream's URL; its target is the prefix of the path
+/// content   must outlive the response
 /// behind    the rest of the request's target: behind_prefix
-/// host      of the Host field
+/// host      for the Host header
 struct UpstreamRequest {
   const Request& request;
   BodyStream content;
@@ -39,18 +39,18 @@ class UpstreamCall final : private client::InterimUser {
  public:
   using Outcome = Result<client::Answered, ClientError>;
 
-  /// client  outlives the response
+  /// client  must outlive the response
   UpstreamCall(client::ClientState& client, const UpstreamRequest& asked) noexcept
       : client_(client), asked_(asked) {}
 
-  /// Content is passed on as it comes, no faster than the upstream takes it, also while the
-  /// response comes. A connection that was closed while it was idle is replaced by a new one, where
-  /// that is safe.
+  /// Sends the request. The body is forwarded as it arrives, at the speed of the upstream, even
+  /// during the response. If an idle connection was closed by the upstream, a new connection is
+  /// used if that is safe.
   ///
-  /// errors   as the client's; throws what `content` does
+  /// errors   those of the client; throws the errors of `content`
   [[nodiscard]] Task<Outcome> run();
 
-  /// The upstream may have begun to do what was asked.
+  /// Returns whether the upstream may have started to process the request.
   [[nodiscard]] bool has_asked() const noexcept { return has_asked_; }
 
  private:
@@ -69,13 +69,12 @@ class UpstreamCall final : private client::InterimUser {
   client::Lease lease_;
   std::unique_ptr<client::Received> received_;
   std::unique_ptr<client::ContentSender> sender_;
-  unsigned moves_ = 0;  // from connections whose server went away
+  unsigned moves_ = 0;  // number of connections that were abandoned because their server went away
   bool has_asked_ = false;
-  bool wants_fresh_ = false;  // idle connections may all be dead
+  bool wants_fresh_ = false;  // do not use idle connections, because all may be closed
 };
 
-/// Whether doing it twice is the same as doing it once (RFC 9110, section 9.2.2), and it can be
-/// done twice.
+/// Returns whether the request is idempotent (RFC 9110, section 9.2.2), and can be sent again.
 [[nodiscard]] bool is_repeatable(const Request& request) noexcept;
 
 }  // namespace eider::detail::proxy

@@ -18,15 +18,15 @@
 
 namespace eider::detail::proxy {
 
-/// What all loops know of one upstream.
+/// The state of one upstream, shared by all event loops.
 class Upstream {
  public:
   explicit Upstream(http::HttpUrl url) : url_(std::move(url)) {}
 
-  /// Its target has no slash at its end, unless it is "/".
+  /// Returns the URL. Its target has no trailing slash, unless it is "/".
   [[nodiscard]] const http::HttpUrl& url() const noexcept { return url_; }
   [[nodiscard]] bool is_out(Instant now) const noexcept {
-    // Each value stands for itself, so no order between threads is needed.
+    // Relaxed, because each value is independent of the others.
     return now.time_since_epoch().count() < out_until_.load(std::memory_order_relaxed);
   }
   void note_success() noexcept { failures_.store(0, std::memory_order_relaxed); }
@@ -38,28 +38,29 @@ class Upstream {
 
  private:
   http::HttpUrl url_;
-  std::atomic<unsigned> failures_{0};  // one after the other
+  std::atomic<unsigned> failures_{0};  // consecutive failures
   std::atomic<std::int64_t> out_until_{0};
 };
 
-/// All upstreams of one proxy. Any thread may ask.
+/// All upstreams of one proxy. Thread-safe.
 class Upstreams {
  public:
   /// urls    at least one
-  /// throws  a Failure that names one which is none, or has a query
+  /// throws  a Failure that names an invalid URL, or one with a query
   explicit Upstreams(const std::vector<std::string>& urls);
 
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] Upstream& operator[](std::size_t index) const noexcept { return *all_[index]; }
 
-  /// The least busy of those that are well.
+  /// Returns the least busy of the healthy upstreams.
   ///
-  /// busy   requests under way at each
-  /// tried  not one of these, if there is any other
+  /// busy   number of requests in progress at each
+  /// tried  are excluded, if there is any other
   [[nodiscard]] std::size_t least_busy(const std::vector<unsigned>& busy,
                                        std::span<const std::size_t> tried,
                                        Instant now) const noexcept;
-  /// The one that is responsible for `key`, or the one behind it on the ring.
+  /// Returns the upstream that is responsible for `key`, or the next one on the ring if that is not
+  /// usable.
   [[nodiscard]] std::size_t responsible(std::string_view key, std::span<const std::size_t> tried,
                                         Instant now) const noexcept;
 

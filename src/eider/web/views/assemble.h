@@ -10,17 +10,18 @@
 
 namespace eider::views {
 
-/// The text of the file of that name, relative to the root; or why there is none, "it cannot be
-/// read".
+/// Returns the text of the file with that name, relative to the root; or the reason why there is
+/// none, "it cannot be read".
 using ReadSource = std::function<Result<std::string, std::string>(std::string_view name)>;
 
-/// More nodes are refused: components that call components grow without bounds.
+/// Maximum number of nodes of a page: components that call each other could grow without bounds.
 inline constexpr std::size_t kNodesMax = 100'000;
 
-/// errors  all that is wrong with a template by itself, whatever its struct has
+/// errors  those that a template has independently of its struct
 [[nodiscard]] ViewResult<Tree> assemble_page(std::string_view name, const ReadSource& read);
 
-/// Whether a name stays below the root: "notes/list.html", not "../list.html" nor "/list.html".
+/// Returns whether a name is below the root: "notes/list.html", but not "../list.html" or
+/// "/list.html".
 [[nodiscard]] bool is_template_name(std::string_view name) noexcept;
 
 }  // namespace eider::views

@@ -10,20 +10,21 @@
 
 namespace eider::views {
 
-/// Nothing where all members are there, and all values are of types that can be used so.
+/// Returns nothing if all members exist and all values have types that allow their use.
 ///
-/// frame  null: there is none
+/// frame  null: none
 [[nodiscard]] std::optional<ViewError> check_types(const Tree& tree, const reflect::Type& page,
                                                    const FilterSet& filters,
                                                    const reflect::Type* frame = nullptr);
 
-/// "a text", "a list", "Note": for people.
+/// Returns a description for messages: "a text", "a list", "Note".
 [[nodiscard]] std::string named_type(const reflect::Type& type);
 
-/// Whether a parameter that a template says to be of that type takes such a value.
+/// Returns whether a value of that type can be passed to a parameter that a template declares with
+/// the type `parameter`.
 [[nodiscard]] bool is_of_type(std::string_view parameter, const reflect::Type& type) noexcept;
 
-/// The name without namespaces, "Circle" of "shapes::Circle".
+/// Returns the name without namespaces: "Circle" for "shapes::Circle".
 [[nodiscard]] std::string_view unqualified(std::string_view name) noexcept;
 
 }  // namespace eider::views

@@ -10,27 +10,27 @@
 
 namespace eider::views {
 
-/// Reads what stands within braces from its beginning. All throw Refused.
+/// Parses the text within braces from its beginning. All functions throw Refused.
 class Words {
  public:
-  /// text  a part of the source of `place`, where it begins
+  /// text  a part of the source of `place`, which is its beginning
   Words(std::string_view text, Place place);
 
   [[nodiscard]] bool at_end() const noexcept { return word_.empty(); }
-  /// Where the next word stands.
+  /// Returns the position of the next word.
   [[nodiscard]] Place place() const noexcept { return {place_.source, place_.offset + begin_}; }
-  /// Takes the next word if it is that one: a name, or "(", "==", …
+  /// Consumes the next word if it is `word`: a name, or "(", "==", …
   [[nodiscard]] bool take(std::string_view word);
   void expect(std::string_view word, std::string_view what_for);
-  /// what  "the block's name"
+  /// what  for the error message: "the block's name"
   [[nodiscard]] std::string name(std::string_view what);
   [[nodiscard]] std::optional<std::string> try_name();
-  /// A text in quotes.
+  /// Reads a quoted text.
   [[nodiscard]] std::string text(std::string_view what);
-  /// The type of a parameter, up to a ',' or ')' outside of its angle brackets.
+  /// Reads the type of a parameter, up to a ',' or ')' outside of its angle brackets.
   [[nodiscard]] std::string type();
   [[nodiscard]] Expression expression();
-  /// All that is left.
+  /// Returns the rest of the text.
   [[nodiscard]] std::string rest();
   void expect_end(std::string_view behind);
 

@@ -8,8 +8,8 @@
 
 namespace eider::views {
 
-/// usage  how it is written, for messages
-/// makes_number  an integer; else text
+/// usage         syntax, for messages
+/// makes_number  the result is an integer; else a text
 struct FilterName {
   std::string_view name;
   std::size_t arguments_min;
@@ -30,7 +30,7 @@ inline constexpr std::array<FilterName, 9> kFilterNames = {{
     {"json", 0, 0, "{{ note | json }}"},
 }};
 
-/// Null where the application has to have it.
+/// Returns null for a filter that only the application can have.
 [[nodiscard]] constexpr const FilterName* find_filter(std::string_view name) noexcept {
   for (const FilterName& filter : kFilterNames) {
     if (filter.name == name) {

@@ -21,21 +21,21 @@
 
 namespace eider::views {
 
-/// A value that a filter made.
+/// The result of a filter.
 struct Owned {
   const reflect::Type* type;
   std::shared_ptr<const void> object;
 };
 
-/// parameters  what it takes, the filtered value first
+/// parameters  their types, the filtered value first
 struct Filter {
   const reflect::Type* result;
   std::vector<const reflect::Type*> parameters;
   std::function<Owned(std::span<const Ref>)> call;
 };
 
-/// Whether what a template has can be given to a function that takes a `wanted`: any text for a
-/// text, any integer for an integer, any number for a real; else the type itself.
+/// Returns whether a value of a template can be passed to a parameter of type `wanted`: any text to
+/// a text, any integer to an integer, any number to a real; else only the type itself.
 [[nodiscard]] bool can_be_given(const reflect::Type& given, const reflect::Type& wanted) noexcept;
 
 namespace detail {
@@ -43,7 +43,7 @@ namespace detail {
 [[nodiscard]] std::int64_t given_integer(Ref value) noexcept;
 [[nodiscard]] double given_real(Ref value) noexcept;
 
-/// Pre: can_be_given.
+/// Converts a value to a parameter of type T. Pre: can_be_given.
 template <class T>
 [[nodiscard]] auto given(Ref value, std::string& text)
     -> std::conditional_t<std::is_arithmetic_v<T> || std::same_as<T, std::string> ||
@@ -87,7 +87,7 @@ class FilterSet {
     return *this;
   }
 
-  /// What `tr` calls: the type of the translator in pages.
+  /// Sets the type of the translator in pages, for `tr`.
   template <Translating T>
   FilterSet& translate_by() {
     translation_ = translation_by<T>();
@@ -95,7 +95,7 @@ class FilterSet {
   }
   [[nodiscard]] const Translation& translation() const noexcept { return translation_; }
 
-  /// Null where there is none of that name.
+  /// Returns null if there is no filter with that name.
   [[nodiscard]] const Filter* find(std::string_view name) const noexcept;
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -20,9 +20,9 @@ template <class T>
 inline constexpr bool kIsText =
     std::convertible_to<const T&, std::string_view> && !std::is_arithmetic_v<T>;
 
-/// Whether it is a view of or a pointer to characters, or holds such.
+/// Whether T is a view of or a pointer to characters, or contains one.
 ///
-/// Seen  what T is a part of: a struct may hold a list of its own kind
+/// Seen  types that contain T: a struct may contain a list of its own type
 template <class T, class... Seen>
 consteval bool refers_to_text() {
   using namespace reflect::detail;
@@ -53,7 +53,8 @@ consteval bool refers_to_text() {
 
 }  // namespace detail
 
-/// What a filter has made, as it is kept: what it was given may be gone by then.
+/// Returns the result of a filter as an owning value, because its arguments may be destroyed before
+/// it is used.
 template <class T>
 [[nodiscard]] auto kept(T made) {
   if constexpr (std::same_as<T, std::string_view>) {
@@ -66,7 +67,7 @@ template <class T>
   }
 }
 
-/// A text on its way into a filter, which may take it as either.
+/// A text argument of a filter, which converts to both text types.
 class PassedText {
  public:
   explicit PassedText(std::string_view text) noexcept : text_(text) {}
@@ -78,7 +79,7 @@ class PassedText {
   std::string_view text_;
 };
 
-/// What a filter is given for a value; a null `const char*` is an empty text.
+/// Converts a value to the argument of a filter; a null `const char*` is an empty text.
 template <class T>
 [[nodiscard]] decltype(auto) passed(const T& value) {
   if constexpr (std::same_as<T, const char*>) {

@@ -67,9 +67,9 @@ struct FormView {
   std::vector<FieldView> fields;
 };
 
-// Filters: they stand beside what they take, where generated code finds them.
+// Filters. They are in the namespace of their parameters, so that generated code finds them.
 
-/// `{{ note_form | form }}`: the whole form, with errors above and a button below.
+/// `{{ note_form | form }}`: the complete form, with errors above and a button below.
 [[nodiscard]] Markup form(const FormView& form);
 /// The opening tag, with the hidden fields.
 [[nodiscard]] Markup form_begin(const FormView& form);
@@ -77,7 +77,7 @@ struct FormView {
 [[nodiscard]] Markup form_errors(const FormView& form);
 /// Returns all fields.
 [[nodiscard]] Markup form_fields(const FormView& form);
-/// The button and the tag that ends it.
+/// The button and the closing tag.
 [[nodiscard]] Markup form_end(const FormView& form);
 /// `{{ note_form | field("title") }}`: one field with its label, hint and errors.
 ///
@@ -87,14 +87,14 @@ struct FormView {
 ///         name
 [[nodiscard]] Markup field(const FormView& form, std::string_view name,
                            std::source_location where = std::source_location::current());
-/// `{{ note_form | control("title") }}`: the control alone.
+/// `{{ note_form | control("title") }}`: only the control.
 [[nodiscard]] Markup control(const FormView& form, std::string_view name,
                              std::source_location where = std::source_location::current());
-/// The same of a field that a template has in hand, as in `for each in note_form.fields`.
+/// The same for a field that a template already has, as in `for each in note_form.fields`.
 [[nodiscard]] Markup row(const FieldView& field);
 [[nodiscard]] Markup bare_control(const FieldView& field);
 
-/// Names them to a walker.
+/// Adds the form filters for interpreted templates.
 void add_form_filters(FilterSet& filters);
 
 }  // namespace eider::views

@@ -9,15 +9,15 @@
 
 namespace eider::views {
 
-/// header  View<P> is declared there, with what the template includes
-/// source  where it is defined; #line leads to the templates
+/// header  declares View<P>, and includes the headers that the template names
+/// source  defines it; #line refers to the templates
 struct Generated {
   std::string header;
   std::string source;
 };
 
-/// root         before the names of templates in #line: "/home/me/shop/pages"
-/// header_name  as the source includes it: "notes/list.html.h"
+/// root         prefix of the template names in #line: "/home/me/shop/pages"
+/// header_name  as in the #include of the source: "notes/list.html.h"
 [[nodiscard]] Generated generate(const Tree& tree, std::string_view root,
                                  std::string_view header_name);
 

@@ -16,41 +16,41 @@ namespace eider::views {
 enum class AttributeKind : std::uint8_t {
   plain,
   url,
-  own_url,   // what is asked for there becomes a part of the page, or is told what is in it
-  url_list,  // srcset: its first address cannot be told from the others
+  own_url,   // the response becomes part of the page, or data of the page is sent there
+  url_list,  // srcset: the first URL cannot be distinguished from the others
   style,
-  code,    // what a script runs: onclick, x-data, hx-on
-  markup,  // srcdoc: a page within
+  code,    // code that runs as script: onclick, x-data, hx-on
+  markup,  // srcdoc: a complete page
 };
 
-/// Pre: both in lower case.
+/// Returns the kind of an attribute. Pre: both names are in lower case.
 [[nodiscard]] AttributeKind attribute_kind(std::string_view tag, std::string_view name) noexcept;
 
-/// Is fed the text between the values, and told of each value. To be copied for each of several
-/// ways, which have to lead to one place.
+/// Reads the text between the values, and is notified of each value. Branches of a template get
+/// copies, which must all end in the same context (join).
 ///
-/// source  HTML, section 13.2.5 (Tokenization), of which it keeps what decides about values
+/// source  HTML, section 13.2.5 (Tokenization), reduced to the states that matter for values
 class HtmlContext {
  public:
   void feed(std::string_view text);
 
-  /// How a value here is written; or why none may stand here, and what to do instead.
+  /// Returns how a value is escaped at this place; or why none is allowed, with the fix.
   [[nodiscard]] Result<Context, std::string> of_value() const;
-  /// Whether a value may stand here that the template says to leave as it is.
+  /// Returns the context of a value that the template marks as unescaped, if it is allowed here.
   [[nodiscard]] Result<Context, std::string> of_raw_value() const;
-  /// How a value is written that the template trusts to name another site.
+  /// Returns the context of a URL value that the template allows to lead to another site.
   [[nodiscard]] Result<Context, std::string> of_trusted_value() const;
-  /// A value was written, by the context that was told.
+  /// Notifies that a value was written, in the context that was returned.
   void put_value(Context context);
 
-  /// Where the other way has led to as well; false where that is another place.
+  /// Merges the state of another branch; returns false if it ended in a different context.
   [[nodiscard]] bool join(const HtmlContext& other);
 
-  /// Between tags, where a fragment may begin and a page end.
+  /// Returns whether the place is between tags, where a fragment may begin and a page may end.
   [[nodiscard]] bool is_in_text() const noexcept { return at_ == At::text; }
-  /// "in the attribute href of <a>", for people.
+  /// Returns a description for messages: "in the attribute href of <a>".
   [[nodiscard]] std::string where() const;
-  /// What is wrong with the HTML itself, so that no value could be safe behind it; or empty.
+  /// Returns an error of the HTML itself that makes all later values unsafe; or an empty text.
   [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
 
   friend bool operator==(const HtmlContext&, const HtmlContext&) = default;
@@ -58,23 +58,24 @@ class HtmlContext {
  private:
   enum class At : std::uint8_t {
     text,
-    tag_open,  // behind '<'
+    tag_open,  // after '<'
     tag_name,
-    in_tag,  // where an attribute may begin
+    in_tag,  // where an attribute may start
     attribute_name,
     behind_name,
     before_value,
     double_quoted,
     single_quoted,
     unquoted,
-    declaration,  // behind "<!"
+    declaration,  // after "<!"
     comment,
-    contents,  // of an element whose content is no markup: script, style, title, textarea
+    contents,  // of an element whose content is not markup: script, style, title, textarea
   };
-  /// unclear  it may be that a script's address has begun
+  /// unclear  the URL may be that of a script
   enum class UrlAt : std::uint8_t { beginning, within, in_script, unclear };
 
-  /// Of the path of an address, whether all of a segment may be a value. A reference may be '/'.
+  /// Within the path of a URL: whether a value may be a complete segment. A character reference may
+  /// be '/'.
   enum class SegmentAt : std::uint8_t { beginning, reference, within, behind_path };
 
   void step(char byte);
@@ -100,22 +101,22 @@ class HtmlContext {
   At at_ = At::text;
   std::string tag_;
   bool is_end_tag_ = false;
-  bool must_part_ = false;  // in one way the name of the tag is not over yet
-  bool is_closed_ = false;  // a '/' stood before the '>'
-  int foreign_ = 0;         // <svg> and <math> that are open
+  bool must_part_ = false;  // in one branch, the name of the tag may continue
+  bool is_closed_ = false;  // a '/' precedes the '>'
+  int foreign_ = 0;         // number of open <svg> and <math> elements
   std::string attribute_;
   AttributeKind kind_ = AttributeKind::plain;
   UrlAt url_ = UrlAt::beginning;
-  bool names_scheme_ = false;  // a value may be the scheme of an address, with ':' to come
-  bool may_be_slash_ = false;  // a value that is "/" may be all that the address has
+  bool names_scheme_ = false;  // a value may be the scheme of a URL, if ':' follows
+  bool may_be_slash_ = false;  // a value that is "/" may be the complete URL so far
   SegmentAt segment_ = SegmentAt::beginning;
-  bool may_be_script_ = false;  // in one way it begins as the scheme of a script does
-  std::string value_;           // its beginning without blanks, in lower case
+  bool may_be_script_ = false;  // in one branch, the URL starts like the scheme of a script
+  std::string value_;           // its beginning without whitespace, in lower case
   std::string type_;            // of a script
   bool refreshes_ = false;      // <meta http-equiv>
-  bool has_value_ = false;      // something of the template's stands in <meta content>
+  bool has_value_ = false;      // <meta content> contains text of the template
   std::string recent_;          // the beginning of a declaration, or the last bytes of a comment
-  std::string closing_;         // what has come of "</script"
+  std::string closing_;         // the part of "</script" that was read
   ScriptState script_;
   std::string fault_;
 };

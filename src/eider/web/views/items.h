@@ -9,16 +9,17 @@
 
 namespace eider::views {
 
-/// key  of a map's entry; empty for what has none
+/// key  of a map entry; empty for other elements
 struct Item {
   std::string_view key;
   Ref value;
 };
 
-/// None of an empty optional. Pre: the type is one of those, or an optional of one.
+/// Returns the elements; an empty optional has none. Pre: the type is one of those, or an optional
+/// of one.
 [[nodiscard]] std::vector<Item> items_of(Ref container);
 
-/// Null where there are none in a value of that type.
+/// Returns the type of the elements; null if the type has none.
 [[nodiscard]] const reflect::Type* item_type(const reflect::Type& type) noexcept;
 
 }  // namespace eider::views

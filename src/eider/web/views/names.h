@@ -9,9 +9,9 @@
 
 namespace eider::views {
 
-/// What a name means, and what it means around that.
+/// The meaning of a name, in a chain of enclosing scopes.
 ///
-/// is_wall  a component begins: what is around it is not seen from within
+/// is_wall  a component begins: names of outer scopes are not visible
 struct Scope {
   const Scope* around = nullptr;
   std::string name = {};
@@ -20,9 +20,9 @@ struct Scope {
   bool is_wall = false;
 };
 
-/// What is seen at one place.
+/// The names that are visible at one place.
 ///
-/// variable_min  variables before it are not known here: a fragment is rendered alone
+/// variable_min  variables with smaller numbers are not visible: a fragment is rendered alone
 /// has_frame     `frame` is the frame of the page's layout
 struct Seen {
   const Scope* scope = nullptr;
@@ -30,17 +30,17 @@ struct Seen {
   bool has_frame = false;
 };
 
-/// The expression with its names as variables, or as members of the page.
+/// Returns the expression with its names resolved to variables or members of the page.
 ///
-/// errors  throws Refused where a name is not seen, and for a filter that is written wrongly
+/// errors  throws Refused for an unknown name, and for invalid arguments of a filter
 [[nodiscard]] Expression resolve(Expression expression, const Seen& seen);
 
-/// Whether it is the library's filter `tr`: it has no other arguments than two texts and arguments
-/// with a name. An application may have a filter of this name, too, which takes others.
+/// Returns whether a filter is the built-in `tr`: its arguments are at most two texts, and named
+/// arguments. An application may have its own filter with this name and other arguments.
 [[nodiscard]] bool is_translation(const Expression& filter);
-/// As Expression::Kind::translation. Pre: is_translation.
+/// Returns the filter as Expression::Kind::translation. Pre: is_translation.
 ///
-/// errors  throws Refused if it is written wrongly
+/// errors  throws Refused if its arguments are invalid
 [[nodiscard]] Expression translation_of(Expression filter);
 
 }  // namespace eider::views

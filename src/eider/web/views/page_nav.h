@@ -12,7 +12,7 @@ namespace eider {
 [[nodiscard]] Markup page_nav(const PageLinks& links);
 
 namespace views {
-/// Names it to a walker.
+/// Adds the filter for interpreted templates.
 void add_page_filters(FilterSet& filters);
 }  // namespace views
 

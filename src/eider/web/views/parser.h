@@ -8,13 +8,13 @@
 
 namespace eider::views {
 
-/// Longer templates are refused.
+/// Maximum size of a template.
 inline constexpr std::size_t kTemplateBytesMax = 1024UL * 1024;
 
-/// How deep tags may stand in each other, also over files.
+/// Maximum depth of nested tags, across files.
 inline constexpr int kTagsDeepMax = 48;
 
-/// errors  file, line and column of what is wrong, and the mend
+/// errors  file, line and column of the error, and the fix
 [[nodiscard]] ViewResult<std::shared_ptr<const File>> parse_template(Source source);
 
 }  // namespace eider::views

@@ -46,7 +46,7 @@ concept Viewed = requires(std::string& out, const P& page) {
 template <class P>
 concept FramedView = requires { typename View<P>::Frame; };
 
-/// The page as text: for mails and tests. Handlers return `page(…)` (views/app/views.h).
+/// Returns the page as text: for mails and tests. Handlers return `page(…)` (views/app/views.h).
 template <Viewed P>
 [[nodiscard]] std::string render_view(const P& page) {
   std::string out;

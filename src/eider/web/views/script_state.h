@@ -9,19 +9,19 @@
 
 namespace eider::views {
 
-/// Feed it all of the script that is not a value, and tell it of each value.
+/// Reads the script between the values, and is notified of each value.
 class ScriptState {
  public:
   void step(char byte);
-  /// A value was written.
+  /// Notifies that a value was written.
   void put_value();
 
-  /// Whether "<!--" and "<script" have come, behind which "</script>" is no end.
+  /// Returns whether "<!--" and "<script" were read: "</script>" then does not end the script.
   [[nodiscard]] bool hides_its_end() const noexcept { return hides_its_end_; }
-  /// Empty where a value may stand; else why not.
+  /// Returns an empty text if a value is allowed here; else the reason why not.
   [[nodiscard]] std::string_view refusal() const noexcept;
 
-  /// Of two ways that lead to one place.
+  /// Returns whether two branches of a template end in the same state.
   [[nodiscard]] static bool can_join(const ScriptState& one, const ScriptState& other) noexcept;
   void join(const ScriptState& other) noexcept;
 
@@ -30,7 +30,7 @@ class ScriptState {
  private:
   enum class At : std::uint8_t {
     code,
-    slash,  // behind a '/' of code
+    slash,  // after a '/' in code
     single_quoted,
     double_quoted,
     backquoted,
@@ -39,7 +39,7 @@ class ScriptState {
     regex,
     regex_class,
   };
-  /// What stood before: whether a '/' divides or begins a regular expression.
+  /// The previous token, which determines whether a '/' divides or starts a regular expression.
   enum class Before : std::uint8_t { operation, value, either };
 
   void step_any(char byte);
@@ -59,16 +59,16 @@ class ScriptState {
   Before before_ = Before::operation;
   bool is_escaped_ = false;
   bool is_unsure_ = false;
-  bool is_behind_return_ = false;  // "\r" has come, of which a "\n" is a part
-  bool has_comment_ = false;       // "<!--" has come
+  bool is_behind_return_ = false;  // "\r" was read, and a "\n" belongs to it
+  bool has_comment_ = false;       // "<!--" was read
   bool hides_its_end_ = false;
-  bool must_end_word_ = false;  // in one way a name is not over yet
+  bool must_end_word_ = false;  // in one branch, a name may continue
   char last_ = 0;               // of a comment, or '$' of `${`
-  std::string word_;            // the name that is being read
-  int dots_ = 0;                // right before it: one makes it a member, three are an operator
-  /// For each "${" that is open: how many braces are open in it.
+  std::string word_;            // the name so far
+  int dots_ = 0;                // before it: one makes it a member, three are an operator
+  /// The number of open braces in each open "${".
   std::vector<int> inserted_;
-  std::string tail_;  // what has come of one of the marks that hide code
+  std::string tail_;  // the part that was read of a mark that hides code
 };
 
 }  // namespace eider::views

@@ -9,10 +9,10 @@
 
 namespace eider::views {
 
-/// Writes behind what the string has. The string is whole again once the sink is gone.
+/// Appends to a string. The string is only valid again after the sink was destroyed.
 class Sink {
  public:
-  /// bytes  a guess at what will be written
+  /// bytes  estimated size of the output
   Sink(std::string& out, std::size_t bytes) : out_(out) {
     out_.reserve(out_.size() + bytes);
     open();
@@ -25,17 +25,17 @@ class Sink {
     }
   }
 
-  /// Sees to it that so many bytes can be written at `end`.
+  /// Makes sure that so many bytes can be written at `end`.
   void reserve(std::size_t bytes) {
     if (static_cast<std::size_t>(limit_ - at_) < bytes) {
       grow(bytes);
     }
   }
   [[nodiscard]] char* end() const noexcept { return at_; }
-  /// Pre: there was room up to there, and it was written.
+  /// Pre: the bytes up to `end` were reserved and written.
   void set_end(char* end) noexcept { at_ = end; }
 
-  /// A text of the template. Inlined, since a copy of a size that is known is a store or two.
+  /// Appends a text of the template. Inlined, because copying a known size takes one or two stores.
   template <std::size_t kBytes>
   [[gnu::always_inline]] void text(const char (&text)[kBytes]) {
     reserve(kBytes - 1);
@@ -43,7 +43,7 @@ class Sink {
     at_ += kBytes - 1;
   }
 
-  /// For what appends to strings. What it throws leaves the string as it was left.
+  /// Calls a function that appends to the string. If it throws, the string keeps what was written.
   template <class F>
   void append_by(F append) {
     close();
@@ -54,7 +54,7 @@ class Sink {
  private:
   void open() {
     const std::size_t size = out_.size();
-    // What is behind the end is written before `close` makes it a part of the string.
+    // The bytes after the end are written before `close` makes them part of the string.
     out_.resize_and_overwrite(out_.capacity(), [](char*, std::size_t all) { return all; });
     at_ = out_.data() + size;
     limit_ = out_.data() + out_.size();

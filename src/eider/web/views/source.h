@@ -13,21 +13,21 @@ namespace eider::views {
 
 /// One file.
 ///
-/// name  as other templates say it, and as messages do: relative to the root, "notes/list.html"
+/// name  in other templates and in messages: relative to the root, "notes/list.html"
 struct Source {
   std::string name;
   std::string text;
 };
 
-/// A byte of a file that lives as long as the tree made of it.
+/// A byte of a file. The file exists as long as the tree that refers to it.
 struct Place {
   const Source* source = nullptr;
   std::size_t offset = 0;
 };
 
 /// line, column  from 1; columns count bytes
-/// detail        what is wrong and, where one is known, the mend
-/// line_text     the line itself; empty where no line is to blame
+/// detail        the error and, if known, the fix
+/// line_text     the line itself; empty if the error has no line
 struct ViewError {
   std::string file;
   std::size_t line = 1;
@@ -39,18 +39,17 @@ struct ViewError {
 template <class T>
 using ViewResult = Result<T, ViewError>;
 
-/// "notes/list.html:3:8: …", below it the line, and below that a caret.
+/// Returns "notes/list.html:3:8: …", followed by the line, and a caret below it.
 [[nodiscard]] std::string to_text(const ViewError& error);
 
 [[nodiscard]] ViewError error_at(const Place& place, std::string detail);
 [[nodiscard]] std::size_t line_of(const Place& place);
 
-/// "; did you mean title?" where one of the names is near; else "; there are body, title", as far
-/// as they are few.
+/// Returns "; did you mean title?" if one of the names is similar; else "; there are body, title"
+/// if there are few.
 [[nodiscard]] std::string suggestion(std::string_view wrong, std::span<const std::string> names);
 
-/// An exception with which a parser leaves its recursion. Functions that other folders call do not
-/// throw it.
+/// Thrown by the parser to leave its recursion. Functions that other folders call do not throw it.
 struct Refused {
   ViewError error;
 };

@@ -12,7 +12,7 @@ namespace eider::views {
 /// One text of a filter `tr`.
 ///
 /// context  empty: none
-/// many     the plural; empty: it has none
+/// many     the plural; empty: none
 struct TemplateText {
   std::string context;
   std::string text;
@@ -20,9 +20,9 @@ struct TemplateText {
   Place place;
 };
 
-/// Returns all texts in quotes that `tr` filters in the file, in their order.
+/// Returns all quoted texts that are filtered with `tr` in the file, in order.
 ///
-/// errors  a `tr` that is written wrongly
+/// errors  a `tr` with invalid arguments
 [[nodiscard]] ViewResult<std::vector<TemplateText>> texts_of(const File& file);
 
 }  // namespace eider::views

@@ -17,24 +17,25 @@
 
 namespace eider::views {
 
-/// How deep a translator is looked for: in the page's struct, and in the structs in it.
+/// Maximum depth of the search for a translator: in the page's struct, and in its direct members.
 inline constexpr int kTranslatorDepth = 2;
 
-/// Returns where an object of that type has its first translator, in bytes from its beginning;
-/// nothing if it has none.
+/// Returns the offset in bytes of the first translator in an object of that type; nothing if it has
+/// none.
 [[nodiscard]] std::optional<std::size_t> find_translator(const reflect::Type& in,
                                                          const reflect::Type& translator,
                                                          int depth = kTranslatorDepth) noexcept;
 
-/// What can be translated: a text, an enumerator by its label, or an optional of one.
+/// Returns whether a type can be translated: a text, an enumerator by its label, or an optional of
+/// one.
 [[nodiscard]] bool is_translatable(const reflect::Type& type) noexcept;
-/// What chooses a plural.
+/// Returns whether a type can select a plural form.
 [[nodiscard]] bool is_count(const reflect::Type& type) noexcept;
 
-/// The text that a translator gets for a value: an enumerator is its label, "Sold out" for
-/// sold_out, as it is in forms. Pre: is_translatable.
+/// Returns the text that is translated for a value: for an enumerator its label, "Sold out" for
+/// sold_out, as in forms. Pre: is_translatable.
 [[nodiscard]] std::string translatable_text(Ref value);
-/// Pre: is_count. Nothing is 0.
+/// Returns the number; 0 for an empty optional. Pre: is_count.
 [[nodiscard]] std::int64_t count_of(Ref value) noexcept;
 
 template <class T>
@@ -55,7 +56,7 @@ consteval auto first_of(First first, Next next, More... more) {
   }
 }
 
-/// The type of the first translator in a T, as find_translator finds it; void: there is none.
+/// The type of the first translator in a T, like find_translator; void: none.
 template <class T, int Depth = kTranslatorDepth>
 consteval auto translator_in_type() {
   using namespace reflect::detail;
@@ -86,7 +87,7 @@ const TranslatorIn<Root>& translator_of(const Root& root) {
 
 }  // namespace detail
 
-/// What translates a page's texts: the first translator in its struct, else in its frame.
+/// Returns the translator of a page: the first one in its struct, else in its frame.
 template <class Page>
 [[nodiscard]] const auto& translator_in(const Page& page) {
   constexpr bool kIsThere = !std::is_void_v<detail::TranslatorIn<Page>>;
@@ -136,7 +137,7 @@ template <class Translator, class T>
   }
 }
 
-/// Of a walker, which knows an object by its type alone.
+/// For interpreted templates, which know an object only by its type description.
 struct Translation {
   const reflect::Type* type = nullptr;
   std::string (*translate)(const void* translator, const Translatable& translatable) = nullptr;

@@ -13,37 +13,37 @@
 
 namespace eider::views {
 
-/// Where a value stands in the page, and so how it is written.
+/// The place of a value in the page, which determines how it is escaped.
 enum class Context : std::uint8_t {
   text,         // between tags
   attribute,    // in a quoted attribute
-  url,          // an address, or its beginning
-  own_url,      // likewise, of this site alone
-  url_part,     // within an address
-  url_segment,  // within an address, behind a '/'
-  script,       // a value of JavaScript
-  json,         // of a script that is JSON
+  url,          // a URL, or its beginning
+  own_url,      // the same, but only of this site
+  url_part,     // within a URL
+  url_segment,  // within a URL, after a '/'
+  script,       // a JavaScript value
+  json,         // in a script that contains JSON
   style,        // within CSS
-  raw,          // as it is, because the template says so
+  raw,          // unescaped, as the template demands
 };
 
-/// Where a value of any type may stand, as JSON.
+/// Returns whether values of any type are allowed, as JSON.
 [[nodiscard]] constexpr bool takes_json(Context context) noexcept {
   return context == Context::script || context == Context::json;
 }
 
-/// path     names behind each other. In a page: `variable` is what the first one was, and `names`
-///          are the members behind it
-/// literal  text, integer, real, boolean: as written in `text`, without quotes
-/// filter   `text` is its name; parts are what it is given, and its arguments; `names` are the
-///          arguments' names, empty: none has one
-/// translation  of the filter `tr`: `text` is the context. parts are the text; or the number, its
-///          singular and its plural; then the arguments, which are called `names`
+/// path     a name and its members. In a page, `variable` is the meaning of the first name, and
+///          `names` are the members after it
+/// literal  text, integer, real, boolean: `text` as in the template, without quotes
+/// filter   `text` is its name; `parts` are the filtered value and the arguments; `names` are the
+///          names of the arguments, empty: none is named
+/// translation  the filter `tr`: `text` is the context; `parts` are the text, or the number with
+///              its singular and plural, and then the arguments with these `names`
 /// compare  `text` is the operator
 struct Expression {
   enum class Kind : std::uint8_t {
     path,
-    loop,  // `text` is what is asked of the loop that is `variable`
+    loop,  // `text` is the member of `loop` for the loop `variable`
     text,
     integer,
     real,
@@ -62,17 +62,17 @@ struct Expression {
   std::vector<Expression> parts = {};
   std::size_t variable = 0;
 
-  /// Of a translation: the place of its first argument in parts.
+  /// Returns the index of the first argument of a translation in `parts`.
   [[nodiscard]] std::size_t first_argument() const noexcept { return parts.size() - names.size(); }
   [[nodiscard]] bool is_plural() const noexcept { return first_argument() > 1; }
 };
 
 struct Node;
 
-/// A name with what it is given: a component's parameter with its type, or an argument.
+/// A parameter of a component with its type, or an argument.
 ///
-/// type      of a parameter, as it was written: "text", "notes::Note"
-/// variable  in a page: what it is known as
+/// type      of a parameter, as in the template: "text", "notes::Note"
+/// variable  in a page: its number
 struct Binding {
   Place place = {};
   std::string name = {};
@@ -81,11 +81,11 @@ struct Binding {
   std::size_t variable = 0;
 };
 
-/// A part of a node that has parts.
+/// A part of a node that has several.
 ///
-/// name       of `case`: the alternative; of what fills a slot: the slot
+/// name       for `case`: the alternative; for the content of a slot: the slot
 /// condition  of `if` and `elif`; none: `else`
-/// binds      what `for` and `case` name
+/// binds      the names that `for` and `case` declare
 struct Arm {
   Arm(Place at, std::string its_name, std::optional<Expression> only_if = {},
       std::vector<Binding> bound = {});
@@ -98,16 +98,16 @@ struct Arm {
   std::vector<Node> nodes;
 };
 
-/// Of a file all kinds, of a page those down to `fragment`.
+/// Files contain all kinds, pages only those up to `fragment`.
 struct Node {
   enum class Kind : std::uint8_t {
     text,
     output,
     choice,    // arms: if, elif …, else
-    loop,      // arms: the body, else; `variable`: what `loop` means
+    loop,      // arms: the body, else; `variable`: that of `loop`
     match,     // arms: the cases, else
-    call,      // of a component; in a page: its parameters with the arguments, and its content
-    fragment,  // rendered alone, too
+    call,      // of a component; in a page: its parameters with the arguments, and its body
+    fragment,  // can be rendered alone
     block,
     super,
     include,
@@ -133,9 +133,9 @@ inline Arm::Arm(Place at, std::string its_name, std::optional<Expression> only_i
 inline Arm::Arm(Place at, std::string its_name, std::vector<Node> content)
     : place(at), name(std::move(its_name)), nodes(std::move(content)) {}
 
-/// One file, read by itself.
+/// One parsed file.
 ///
-/// page      the struct that it shows, "notes::NotePage"; empty: it is a part of others
+/// page      the struct that it shows, "notes::NotePage"; empty: it is only used by other files
 /// frame     the struct that a layout shows around each page, "notes::Frame"; empty: none
 /// includes  headers, with their quotes or angle brackets
 /// extends   the file whose blocks it fills
@@ -152,12 +152,12 @@ struct File {
   std::vector<Node> nodes = {};
 };
 
-/// The variables that are the page itself and its frame; further ones are numbered from 2.
+/// The variables of the page itself and its frame; others are numbered from 2.
 inline constexpr std::size_t kPage = 0;
 inline constexpr std::size_t kFrame = 1;
 
-/// A page with all that it extends, includes and calls put in its place. What it names is resolved,
-/// and every output knows its context.
+/// A complete page: the files that it extends, includes and calls are inserted, names are resolved,
+/// and each output has its context.
 struct Tree {
   std::string name;
   std::string page;

@@ -11,7 +11,7 @@
 
 namespace eider::views {
 
-/// An object somewhere, and what it is.
+/// A pointer to an object, with its type.
 struct Ref {
   const reflect::Type* type;
   const void* at;
@@ -22,41 +22,42 @@ template <class T>
   return {&reflect::type_of<T>(), &object};
 }
 
-/// What can be shown as text: texts, numbers, booleans, enumerators, dates and their like, and
-/// optionals of such.
+/// Returns whether a type can be shown as text: texts, numbers, booleans, enumerators, dates and
+/// similar types, and optionals of these.
 [[nodiscard]] bool is_shown(const reflect::Type& type) noexcept;
 
-/// Markup, or an optional of it, which is shown as it is, and between tags alone.
+/// Returns whether a type is Markup, or an optional of it: shown unescaped, and only between tags.
 [[nodiscard]] bool is_markup(const reflect::Type& type) noexcept;
 
-/// What can be a condition: all but structs, variants and json::Value.
+/// Returns whether a type can be a condition: all except structs, variants and json::Value.
 [[nodiscard]] bool is_condition(const reflect::Type& type) noexcept;
 
-/// What a value can be compared as; none: not at all.
+/// How a value is compared; none: it cannot be.
 enum class Comparable : std::uint8_t { none, text, number, boolean };
 [[nodiscard]] Comparable comparable(const reflect::Type& type) noexcept;
 
-/// Without rules, and what an optional holds; null where it holds nothing.
+/// Returns the value without constraints, and that of an optional; null for an empty optional.
 [[nodiscard]] Ref held(Ref value) noexcept;
-/// The type of that.
+/// Returns the type of that.
 [[nodiscard]] const reflect::Type& held_type(const reflect::Type& type) noexcept;
 
-/// Appends the text: an enumerator by name, a number in as few digits as tell it from others, an
+/// Appends the text: an enumerator by name, a number with the fewest digits that identify it, an
 /// empty optional as nothing. Pre: is_shown.
 void append_shown(std::string& out, Context context, Ref value);
 [[nodiscard]] std::string shown(Ref value);
 
-/// Appends the value as that context has it; a script gets any type, as JSON. Pre: else is_shown.
+/// Appends the value, escaped for that context; scripts accept any type, as JSON. Pre: is_shown for
+/// other contexts.
 void append_value(std::string& out, Context context, Ref value);
 
-/// Holds for what is there: true, a number other than 0, a text or list that is not empty, an
-/// optional that holds something. Pre: is_condition.
+/// Returns whether a condition is true: true, a number other than 0, a text or list that is not
+/// empty, an optional with any value, even false. Pre: is_condition.
 [[nodiscard]] bool holds(Ref value) noexcept;
 
 /// sign  "==", "!=", "<", "<=", ">" or ">="
 ///
-/// What an empty optional is compared with is neither equal nor less nor greater, save that two
-/// empty ones are equal. Pre: both are comparable as the same.
+/// An empty optional is neither equal to, less nor greater than a value; two empty ones are equal.
+/// Pre: both have the same Comparable.
 [[nodiscard]] bool compare(Ref left, std::string_view sign, Ref right);
 
 }  // namespace eider::views

@@ -11,7 +11,7 @@
 
 namespace eider::views {
 
-/// What is shown.
+/// The data of a page.
 ///
 /// frame  of the page's layout; a null type: none
 struct ShownPage {
@@ -19,17 +19,17 @@ struct ShownPage {
   Ref frame = {nullptr, nullptr};
 };
 
-/// Appends the page. Returns a Failure of a filter with its place in the template; what filters
-/// throw otherwise passes through.
+/// Appends the page. Returns a Failure of a filter with its place in the template; other exceptions
+/// of filters are not caught.
 [[nodiscard]] std::optional<ViewError> walk(const Tree& tree, const ShownPage& shown,
                                             const FilterSet& filters, std::string& out);
 
-/// The same of a fragment alone (find_fragment).
+/// The same for one fragment (find_fragment).
 [[nodiscard]] std::optional<ViewError> walk_fragment(const Tree& tree, const Node& fragment,
                                                      const ShownPage& shown,
                                                      const FilterSet& filters, std::string& out);
 
-/// The fragment of that name, wherever it stands; or null.
+/// Returns the fragment of that name, at any depth; or null.
 [[nodiscard]] const Node* find_fragment(const std::vector<Node>& nodes, std::string_view name);
 
 }  // namespace eider::views

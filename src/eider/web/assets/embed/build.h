@@ -15,7 +15,7 @@ struct AssetSource {
   std::string content;
 };
 
-/// As EmbeddedAsset (embedded.h).
+/// The source of an EmbeddedAsset (embedded.h).
 struct BuiltAsset {
   std::string name;
   std::string hashed_name;
@@ -25,24 +25,25 @@ struct BuiltAsset {
   std::string brotli = {};
 };
 
-/// In the order of their names. In style sheets, relative references to other assets get their
-/// hashed names; those with a scheme, a host or a path from the root stay.
+/// Returns the assets in the order of their names. In style sheets, relative references to other
+/// assets get their hashed names. References with a scheme, a host or an absolute path are not
+/// changed.
 ///
-/// errors  a reference to what is not there, with file and line; style sheets that refer to each
-///         other; a name that could not stand in an address as it is
+/// errors  a reference to a missing file, with file and line; style sheets that refer to each
+///         other; a name that would have to be encoded in a URL
 [[nodiscard]] Result<std::vector<BuiltAsset>, std::string> build_assets(
     std::vector<AssetSource> sources);
 
-/// The same content in a coding; empty where that gains nothing (compressed.cc), or this build has
-/// no compression (compressed_absent.cc).
+/// Return the content in a content coding; empty if that is not smaller (compressed.cc), or if this
+/// build has no compression (compressed_absent.cc).
 [[nodiscard]] std::string gzipped(std::string_view content);
 [[nodiscard]] std::string brotlied(std::string_view content);
 
-/// All contents behind each other, to be brought in by the source.
+/// Returns the concatenated contents, for a file that the generated source embeds.
 [[nodiscard]] std::string contents_of(const std::vector<BuiltAsset>& assets);
-/// A source of C++ that defines `eider::EmbeddedAssets function()`.
+/// Returns C++ source that defines `eider::EmbeddedAssets function()`.
 ///
-/// contents_path  of what contents_of gives
+/// contents_path  of the file with the result of contents_of
 [[nodiscard]] std::string source_of(const std::vector<BuiltAsset>& assets,
                                     std::string_view function, std::string_view contents_path);
 [[nodiscard]] std::string header_of(std::string_view function);

@@ -9,16 +9,16 @@
 
 namespace eider::detail::embed {
 
-/// offset  of the reference within the style sheet, without quotes and parentheses
-/// line    from 1 on
+/// offset  of the reference in the style sheet, without quotes and parentheses
+/// line    line number, from 1
 struct CssReference {
   std::size_t offset;
   std::string_view text;
   std::size_t line;
 };
 
-/// All references, in their order; what stands in comments and other strings is none. One with an
-/// escape of CSS in it is passed over.
+/// Returns all references in order, without those in comments and other strings. References with a
+/// CSS escape are skipped.
 ///
 /// source  CSS Syntax Module Level 3, sections 4.3.5 and 4.3.6
 [[nodiscard]] std::vector<CssReference> css_references(std::string_view css);

@@ -39,7 +39,7 @@ class FramedViews {
       return HtmlPage(std::move(views_->page(shown).text()), status);
     }
   }
-  /// `{% fragment rows %}` of that page alone.
+  /// Returns only `{% fragment rows %}` of that page.
   ///
   /// errors  throws a Failure if the page has no such fragment
   template <class P>

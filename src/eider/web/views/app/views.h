@@ -127,8 +127,8 @@ class Views {
   }
 
   [[nodiscard]] bool is_development() const noexcept;
-  /// Another text after any file in the directory was changed, added or removed, and in another
-  /// process.
+  /// Returns a text that is different after any file in the directory was changed, added or
+  /// removed, and in another process.
   [[nodiscard]] std::string version() const;
 
  private:
