@@ -20,7 +20,7 @@ namespace eider {
 
 namespace detail::assets {
 
-/// Which names there are, and what they are in addresses.
+/// Maps the names of assets to those in URLs.
 class AssetNames {
  public:
   AssetNames(EmbeddedAssets embedded, const AssetsOptions& options)
@@ -70,7 +70,7 @@ using detail::files::Document;
 using detail::files::StoredFile;
 using detail::files::Variant;
 
-/// What has a hash in its name never changes (RFC 8246).
+/// Files with a hash in their name never change (RFC 8246).
 constexpr std::string_view kForGood = "public, max-age=31536000, immutable";
 constexpr std::string_view kAskedAbout = "no-cache";
 
@@ -81,7 +81,7 @@ Variant make_variant(std::string_view coding, std::string_view content,
   Variant variant;
   variant.coding = coding;
   variant.file = std::move(file);
-  // The hash of the content itself tells its forms apart by their coding.
+  // The hash of the uncompressed content; the coding distinguishes the variants.
   variant.entity_tag = write_entity_tag(std::string(integrity).append(coding));
   return variant;
 }
@@ -101,7 +101,7 @@ Document make_document(const EmbeddedAsset& asset, std::string_view cache_contro
   return document;
 }
 
-/// By both names of each.
+/// Maps both names of each asset to its document.
 std::map<std::string_view, Document> make_documents(EmbeddedAssets embedded) {
   std::map<std::string_view, Document> documents;
   for (const EmbeddedAsset& asset : embedded) {
@@ -121,7 +121,7 @@ void serve_embedded(Routes& routes, EmbeddedAssets embedded, const std::string& 
                if (found == documents->end()) {
                  return fail(Error::not_found());
                }
-               // Nothing here has a date to be compared with the time.
+               // Assets have no dates that depend on the current time.
                return respond_with(found->second, request, 0);
              });
 }

@@ -19,9 +19,10 @@ using detail::backplane::kBatchHeadBytes;
 
 namespace {
 
-/// Beyond it what waits goes in a payload of its own: many small ones cost the carrier most.
+/// Maximum size of a batch; further messages get a payload of their own. Batches exist because many
+/// small payloads cost the transport most.
 constexpr std::size_t kBatchBytes = 64UL * 1024;
-/// Behind a failure.
+/// Pause after a failure.
 constexpr auto kPause = std::chrono::milliseconds(250);
 constexpr std::string_view kWayOut = "the connection to other processes";
 constexpr std::string_view kWayIn = "the connection from other processes";
@@ -35,7 +36,7 @@ TopicBackplaneOptions with_log(TopicBackplaneOptions options) {
 
 }  // namespace
 
-/// Whoever publishes wakes this loop, as long as it is there.
+/// Publishing a message wakes this event loop as long as this object exists.
 class TopicBackplane::Running {
  public:
   explicit Running(TopicBackplane& relay) : relay_(relay) {
@@ -54,9 +55,8 @@ class TopicBackplane::Running {
   TopicBackplane& relay_;
 };
 
-/// A batch that is with the carrier. Where the end of the process cuts the wait, nobody knows
-/// whether it has arrived: it counts as lost, so that `stop` tells of a gap, and is not sent once
-/// more.
+/// A batch that is being sent. If the process ends during the wait, it is unknown whether the batch
+/// arrived. It then counts as lost, so that `stop` reports a gap and does not send it again.
 class TopicBackplane::Underway {
  public:
   Underway(TopicBackplane& relay, const Batch& batch) noexcept : relay_(relay), batch_(batch) {}
@@ -114,7 +114,7 @@ void TopicBackplane::carry(std::string_view topic, const WsMessage& message,
   wake();
 }
 
-/// Pre: the mutex is held, under which the loop stays.
+/// Pre: the mutex is locked, so that the event loop continues to exist.
 void TopicBackplane::wake() {
   if (loop_ != nullptr && !std::exchange(is_woken_, true)) {
     loop_->post([this] { arrived_.set(); });
@@ -150,8 +150,8 @@ std::optional<TopicBackplane::Batch> TopicBackplane::take(std::size_t bytes_max)
   return batch;
 }
 
-/// Behind a failure all that waits is given up, too: else messages would wait for as long as the
-/// carrier is away, and come when nobody wants them any more.
+/// After a failure, waiting messages are discarded, too. Otherwise they would wait as long as the
+/// transport is down, and arrive when they are obsolete.
 void TopicBackplane::note_sent(const Batch& batch, bool is_sent) {
   const std::lock_guard lock(mutex_);
   if (is_sent) {
@@ -172,7 +172,7 @@ Task<bool> TopicBackplane::send(TopicAdapter& carrier, Batch batch) {
     is_sent = true;
     log_way(is_way_out_away_, kWayOut, nullptr);
   } catch (const std::exception& failure) {
-    // The others are told as soon as there is a way.
+    // Other processes are informed when the connection is restored.
     log_way(is_way_out_away_, kWayOut, &failure);
   }
   underway.end(is_sent);
@@ -201,7 +201,7 @@ Task<> TopicBackplane::receive_all(TopicAdapter& carrier) {
       payload = co_await carrier.receive();
       log_way(is_way_in_away_, kWayIn, nullptr);
     } catch (const std::exception& failure) {
-      has_failed = true;  // that some were missed it says when it hears again
+      has_failed = true;  // missed messages are reported after the connection is restored
       log_way(is_way_in_away_, kWayIn, &failure);
     }
     if (has_failed) {
@@ -254,7 +254,7 @@ void TopicBackplane::hear(std::string_view payload) {
         topics_.publish_here(message->topic, message->message, message->event);
         ++received;
       } catch (const std::invalid_argument&) {
-        is_read = false;  // an event that none can be
+        is_read = false;  // not a valid event
       }
     }
   }

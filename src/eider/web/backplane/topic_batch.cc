@@ -15,7 +15,7 @@ constexpr char kBinary = 'b';
 constexpr char kWhole = '.';
 constexpr char kGap = '!';
 
-/// Its length ahead of it, the highest byte first.
+/// Appends the length, most significant byte first, and the text.
 void append_text(std::string& out, std::string_view text) {
   const auto bytes = static_cast<std::uint32_t>(text.size());
   for (unsigned shift = kLengthBytes * kByteBits; shift > 0;) {
@@ -46,7 +46,7 @@ bool read_text(std::string_view& in, std::string_view& text) noexcept {
 
 std::string make_origin() {
   std::string origin(kOriginBytes, '\0');
-  // getrandom gives up to 256 bytes whole, whatever signals come.
+  // getrandom returns up to 256 bytes completely, even if signals arrive.
   const auto given = ::getrandom(origin.data(), origin.size(), 0);
   ensure(given == static_cast<ssize_t>(origin.size()), "the kernel returned no random bytes");
   return origin;

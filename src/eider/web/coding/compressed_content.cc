@@ -9,7 +9,7 @@ namespace eider {
 
 namespace {
 
-/// Less is kept together: gzip's head alone would be a chunk of ten bytes.
+/// Smaller pieces are collected: even the gzip header would be a chunk of ten bytes.
 constexpr std::size_t kHandOnBytesMin = 1024;
 
 }  // namespace
@@ -57,7 +57,7 @@ void CompressingWriter::put(std::string_view bytes) {
 }
 
 void CompressingWriter::flush() {
-  if (undecided_) {  // ahead of the head, which says what was decided
+  if (undecided_) {  // before the response headers, which contain the result
     decide();
   }
   if (compressor_) {
@@ -113,7 +113,7 @@ TakenBody::TakenBody(Response& response) : owner_(response.body_owner()) {
     text_ = std::move(*text);
     return;
   }
-  // Emptying a buffer leaves its bytes where they are, so they can be counted in again.
+  // Clearing a buffer does not overwrite its bytes, so they can be committed again.
   const std::string_view body = response.body();
   Buffer& buffer = response.body_buffer();
   if (buffer.data() == body.data()) {

@@ -26,11 +26,10 @@
 namespace eider {
 namespace {
 
-/// Reads the bytes of a file in slices, for content that the program must process.
+/// Reads the bytes of a file in slices, for bodies that the program must process.
 ///
-/// cost    one copy into the writer from the kernel's cache; what is not in there is read on the
-///         blocking pool
-/// errors  a file that ends before its content's end, or that cannot be read, fails the content
+/// cost    one copy from the page cache of the kernel; other bytes are read on the blocking pool
+/// errors  the body fails if the file cannot be read, or is shorter than the length of the body
 class FileBytes final : public ProducedContent {
  public:
   explicit FileBytes(ContentPtr<FileContent> content) noexcept : content_(std::move(content)) {}
@@ -46,18 +45,20 @@ class FileBytes final : public ProducedContent {
   ContentPtr<FileContent> content_;
 };
 
-/// Of a file that is not in the kernel's cache: a call of the blocking pool is worth some bytes.
+/// For bytes that are not in the page cache: large, because each slice is a job for the blocking
+/// pool.
 constexpr std::size_t kSliceBytes = 128UL * 1024;
 
 using Scratch = std::array<char, kPieceBytes>;
 
-/// One for all that a thread reads: what is in it is handed on before anything waits.
+/// One buffer per thread: its bytes are written before the event loop runs other work.
 Scratch& scratch() noexcept {
   thread_local Scratch bytes;
   return bytes;
 }
 
-/// What the kernel's cache has of the file from `offset` on; nothing when it would have to wait.
+/// Returns the bytes of the file from `offset` that are in the page cache; nothing if reading would
+/// wait.
 std::string_view read_cached(int fd, std::uint64_t offset, std::size_t bytes_max) noexcept {
   Scratch& bytes = scratch();
   iovec into{bytes.data(), std::min(bytes.size(), bytes_max)};
@@ -65,7 +66,7 @@ std::string_view read_cached(int fd, std::uint64_t offset, std::size_t bytes_max
   return {bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
-/// On a thread of the blocking pool. Throws where there is nothing to be read.
+/// Runs on a thread of the blocking pool. Throws if no bytes can be read.
 std::string read_slice(int fd, std::uint64_t offset, std::size_t bytes_max) {
   std::string bytes(bytes_max, '\0');
   ssize_t count = -1;
@@ -104,7 +105,7 @@ Task<> FileBytes::copy(BodyWriter& out, std::uint64_t begin, std::uint64_t end) 
       co_await turn;
       continue;
     }
-    // The work may go on when this task is gone: it keeps the file open by itself.
+    // The job may continue after this task was destroyed, so it owns a reference to the file.
     auto work =
         run_blocking([file = content_->file(), begin, wanted = at_most(end - begin, kSliceBytes)] {
           return read_slice(file->get(), begin, wanted);
@@ -115,7 +116,7 @@ Task<> FileBytes::copy(BodyWriter& out, std::uint64_t begin, std::uint64_t end) 
   }
 }
 
-/// A larger scratch buffer is given back.
+/// A larger scratch buffer is freed.
 constexpr std::size_t kKeptBytesMax = 256UL * 1024;
 constexpr std::size_t kGzipFirstBytesMax = 12UL * 1024;
 constexpr int kNotModified = 304;
@@ -198,7 +199,7 @@ class Compression {
       mark_encoded(response, coding);
       return;
     }
-    thread_local Buffer packed;  // swapped with the response's, so that both keep their memory
+    thread_local Buffer packed;  // swapped with that of the response, to keep the memory of both
     packed.clear();
     compress(coding, response.body(), packed, options_.levels);
     if (packed.size() < response.body().size()) {
@@ -215,8 +216,8 @@ class Compression {
     if (content.is_live() && options_.streams == StreamCompression::off) {
       return;
     }
-    // Its producer may still change the head, so that is looked at with the first byte; there is
-    // none where only the head is asked for, or where it announces a length.
+    // The producer may still change the headers, so the decision is made at the first byte. Without
+    // a first byte (for HEAD), or with a known length, it is made now.
     if (content.length().has_value() || request.method() == Method::head) {
       apply_now(request, response, content.length());
     } else {
@@ -242,7 +243,7 @@ class Compression {
     }
   }
 
-  /// Pre: the content is produced, or a file.
+  /// Pre: the body is produced or a file.
   static ContentPtr<ProducedContent> take_produced(Response& response) {
     Content content = response.take_content();
     if (auto* const file = std::get_if<ContentPtr<FileContent>>(&content)) {

@@ -17,10 +17,10 @@ namespace {
 constexpr int kUnsupportedMediaType = 415;
 constexpr int kContentTooLarge = 413;
 
-/// In the request's slot: what the body views once it is decoded. It counts as long as it is there.
+/// The decoded body, stored in the request. It counts towards the budget as long as it exists.
 class DecodedContent {
  public:
-  /// bytes  counted by `budget`, which outlives this
+  /// bytes  counted by `budget`, which must outlive this object
   DecodedContent(Buffer bytes, detail::server::BodyBudget& budget) noexcept
       : bytes_(std::move(bytes)), budget_(&budget) {}
   DecodedContent(DecodedContent&& other) noexcept
@@ -47,7 +47,7 @@ Error unsupported() {
   return {kUnsupportedMediaType, "The Content-Encoding of the request body is not supported."};
 }
 
-/// All items of the Content-Encoding fields as one: nothing when there is none, or only "identity".
+/// Returns the only item of all Content-Encoding headers; nothing without one, or for "identity".
 Result<std::optional<std::string_view>> only_coding(std::span<const Field> fields) {
   std::optional<std::string_view> found;
   for (const Field& field : fields) {

@@ -15,7 +15,7 @@ namespace eider {
 
 namespace {
 
-/// What all threads have told of.
+/// The statements that were logged, with their routes. Thread-safe.
 class Told {
  public:
   explicit Told(RepeatedStatements options)
@@ -47,7 +47,7 @@ class RequestWatch final : public db::StatementWatch {
       : told_(std::move(told)), route_(std::move(route)) {}
 
   void on_statement(std::string_view sql) override {
-    if (sql.empty()) {  // of several, or none
+    if (sql.empty()) {  // several statements, or an empty one
       return;
     }
     auto counted = counts_.find(sql);
@@ -65,7 +65,7 @@ class RequestWatch final : public db::StatementWatch {
   std::map<std::string, int, std::less<>> counts_;
 };
 
-/// Awaits the rest of the chain, which begins within the call that waits.
+/// Awaits the rest of the chain, which starts during the call that awaits.
 class Watched {
  public:
   Watched(Task<Response>& rest, db::StatementWatch& watch) noexcept

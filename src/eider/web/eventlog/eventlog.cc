@@ -24,10 +24,10 @@ namespace {
 constexpr Duration kAskedAgainBehind = std::chrono::milliseconds(500);
 constexpr Duration kWebhookWithin = std::chrono::seconds(10);
 constexpr Duration kForgetsEvery = std::chrono::hours(1);
-/// What another loop or process has committed ahead of what is heard already comes within it. Read
-/// at once, each of them would cost as many questions to the database as there are streams.
+/// Time in which earlier commits of other event loops or processes are expected to arrive. Reading
+/// each of them at once would cost one query per stream.
 constexpr Duration kComesWithin = std::chrono::milliseconds(100);
-/// What is published here is our own.
+/// Limits do not apply to our own events.
 constexpr SseLimits kNoLimits{.line_bytes_max = std::numeric_limits<std::size_t>::max(),
                               .data_bytes_max = std::numeric_limits<std::size_t>::max()};
 
@@ -49,7 +49,7 @@ Task<> wait_for(AsyncEvent& event) {
 
 }  // namespace
 
-/// A commit under way: the handler that waits for it may be gone before.
+/// A running commit. The handler that waits for it may be destroyed before.
 struct EventLog::Committing {
   Transaction transaction;
   Entry entry;
@@ -57,18 +57,18 @@ struct EventLog::Committing {
   std::exception_ptr failure;
 };
 
-/// What one stream is told: the entries in their order, each once, whatever is heard of them. News
-/// may come in another order (of two loops, or processes), or not at all (of a process that ended
-/// behind its commit). By the numbers, which have no gap, the stream knows: what is heard early is
-/// held for a while, and then the table is asked.
+/// Sends the entries to one stream in order, each once. Notifications may arrive in another order
+/// (from two event loops or processes), or not at all (if a process ended after its commit). The
+/// stream notices that because the numbers have no gap: later entries are held back for a short
+/// time, and then the table is read.
 class EventLog::Telling {
  public:
   Telling(const EventLog& log, EventStream& events) noexcept : log_(log), events_(events) {}
 
   Task<> begin();
-  /// Until something has come; asks the table meanwhile where something does not.
+  /// Waits for a notification; reads the table meanwhile if an entry is missing.
   Task<> wait(TopicSubscription& news);
-  /// heard  events as they are written; stays until the task's end
+  /// heard  events in their format on the wire; must stay valid until the task ends
   Task<> tell(std::string_view heard);
 
  private:
@@ -82,9 +82,9 @@ class EventLog::Telling {
 
   const EventLog& log_;
   EventStream& events_;
-  std::int64_t from_ = 0;               // all up to it was there ahead of what this tells
-  std::int64_t last_ = 0;               // all behind `from_` and up to it was told
-  std::map<std::int64_t, Entry> held_;  // heard ahead of one that is missing
+  std::int64_t from_ = 0;               // entries up to it existed before this stream started
+  std::int64_t last_ = 0;               // entries after `from_` and up to it were sent
+  std::map<std::int64_t, Entry> held_;  // arrived before an entry that is missing
   Instant held_since_;
 };
 
@@ -108,7 +108,7 @@ Task<> EventLog::start() const {
       "on conflict do nothing;");
 }
 
-/// Of a row that is locked until the commit: a number is seen by nobody ahead of the one before.
+/// Increments a row that is locked until the commit, so that numbers become visible in order.
 Task<std::int64_t> EventLog::next_id(const Transaction& transaction) {
   const auto next = co_await transaction.one<std::int64_t>(
       "update eider_event_log_head set last = last + 1 returning last");
@@ -131,8 +131,8 @@ Task<> EventLog::commit_entry(Transaction transaction, Entry entry) const {
   }
 }
 
-// In a scope of the loop: where the client leaves, the handler ends, but not between the commit and
-// the news of it.
+// Runs in a scope of the event loop: if the client disconnects, its handler ends, but not between
+// the commit and the notification.
 Task<> EventLog::run_commit(std::shared_ptr<Committing> committing) const {
   try {
     co_await committing->transaction.commit();
@@ -149,7 +149,7 @@ Task<> EventLog::follow(EventStream events) const {
   (void)co_await with_deadline(follow_on(events), options_.reconnect_after);
 }
 
-// Listens ahead of reading what was missed, so that nothing is lost in between.
+// Subscribes before reading the missed entries, so that none is lost in between.
 Task<> EventLog::follow_on(EventStream& events) const {
   TopicSubscription news(topics_);
   news.listen(options_.topic);
@@ -162,7 +162,7 @@ Task<> EventLog::follow_on(EventStream& events) const {
     news.take(heard);
     co_await telling.tell(heard.view());
   } while (heard.size() != 0);
-  // Nothing comes any more: it tells the client when to come back.
+  // No more events will come: this sends the time after which the client reconnects.
   co_await events.subscribe(news);
 }
 
@@ -181,17 +181,18 @@ Task<> EventLog::Telling::begin() {
   }
 }
 
-/// Tells what the table has behind `last_`, or of a gap in place of it.
+/// Sends the entries of the table after `last_`, or a gap instead.
 Task<> EventLog::Telling::catch_up() {
   const std::int64_t replay_max = log_.options_.replay_max;
   const auto missed = co_await log_.database_.all<Entry>(
       "select id, name, data from eider_event_log where id > $1 order by id limit $2", last_,
       replay_max + 1);
-  // Behind the entries: what is forgotten in between was read, and is told as a gap for nothing.
+  // Read after the entries, so that entries that are deleted in between are not lost silently. They
+  // were read, so the reported gap may be unnecessary.
   const Head known = co_await head();
   if (known.deleted > last_ || known.last < last_ ||
       missed.size() > static_cast<std::size_t>(replay_max)) {
-    from_ = last_ = known.last;  // the client loads a state that has all of these
+    from_ = last_ = known.last;  // the client then loads a state that includes all of these
     held_.clear();
     const SseEvent gap{.event = "gap", .data = "reload"};
     co_await events_.send(gap);
@@ -200,8 +201,8 @@ Task<> EventLog::Telling::catch_up() {
   for (const Entry& entry : missed) {
     co_await tell_entry(entry);
   }
-  // A number that the table does not have is somebody else's: it is told, and goes for none of
-  // ours.
+  // Entries with numbers that the table does not have are not from this log. They are sent, but do
+  // not change `last_`.
   const auto held = std::exchange(held_, {});
   for (auto other = held.upper_bound(last_); other != held.end(); ++other) {
     co_await send(other->second);
@@ -220,7 +221,8 @@ Task<> EventLog::Telling::wait(TopicSubscription& news) {
 
 Task<> EventLog::Telling::tell(std::string_view heard) {
   while (!heard.empty()) {
-    // A parser for each: it would take the id of one for those behind it that have none.
+    // A new parser for each event: it would otherwise apply the ID of one event to later ones
+    // without an ID.
     SseParser event(kNoLimits);
     const SseStep step = event.read(heard);
     heard.remove_prefix(step.consumed);
@@ -254,14 +256,14 @@ Task<> EventLog::Telling::hold(Entry entry) {
   held_since_ = held_.empty() ? now : held_since_;
   const std::int64_t id = entry.id;
   held_.insert_or_assign(id, std::move(entry));
-  // In time also where news never ceases.
+  // Also checked if notifications never pause.
   if (now - held_since_ >= kComesWithin ||
       held_.size() > static_cast<std::size_t>(log_.options_.replay_max)) {
     co_await catch_up();
   }
 }
 
-/// As far as none is missing; what the table has told of already is dropped.
+/// Sends held entries up to the first missing one; drops those that were already sent.
 Task<> EventLog::Telling::tell_held() {
   while (!held_.empty() && held_.begin()->first <= last_ + 1) {
     const auto next = held_.extract(held_.begin());
@@ -277,8 +279,8 @@ BodyWriter::WriteAwaiter EventLog::Telling::tell_entry(const Entry& entry) {
   return send(entry);
 }
 
-// What was there ahead of the beginning may be heard late. It is told, because the client may have
-// read its state ahead of it, but does not take the client's Last-Event-ID back.
+// Entries from before the start of the stream may be notified late. They are sent, because the
+// client may have loaded its state before them, but its Last-Event-ID must not decrease.
 BodyWriter::WriteAwaiter EventLog::Telling::send(const Entry& entry) {
   const std::string id = std::to_string(last_);
   return events_.send({.event = entry.name, .data = entry.data, .id = id});
@@ -302,7 +304,7 @@ Task<> EventLog::deliver() const {
 void EventLog::sign(ClientRequest& request, const std::string& secret, const Entry& entry) {
   const std::string time = std::to_string(seconds_now());
   const std::string id = std::to_string(entry.id);
-  // The specification's secrets are base64 after a prefix.
+  // Secrets of the specification are base64 after this prefix.
   constexpr std::string_view kPrefix = "whsec_";
   const auto decoded = secret.starts_with(kPrefix) ? from_base64(secret.substr(kPrefix.size()))
                                                    : std::optional<std::string>();
@@ -314,8 +316,8 @@ void EventLog::sign(ClientRequest& request, const std::string& secret, const Ent
   request.header("X-Hub-Signature-256", "sha256=" + to_hex(to_view(content)));
 }
 
-/// Whoever takes one up has it for longer each time: another does where it is not taken by then, or
-/// where this process has ended.
+/// Reserves the next entry, longer at each attempt. Another process sends it if it is not delivered
+/// by then, or if this process has ended.
 Task<bool> EventLog::deliver_next(HttpClient& client) const {
   const auto entry = co_await database_.one<Entry>(
       "update eider_event_log set tries = tries + 1, due = $1 + case tries when 0 then 15 "
@@ -338,7 +340,8 @@ Task<bool> EventLog::deliver_next(HttpClient& client) const {
   co_return true;
 }
 
-/// All up to a number, so that whoever saw a later one has missed none of them.
+/// Deletes all entries up to a number, so that a client that has seen a later one has missed none
+/// of them.
 Task<> EventLog::forget() const {
   const std::int64_t until =
       seconds_now() - std::chrono::ceil<std::chrono::seconds>(options_.retention).count();

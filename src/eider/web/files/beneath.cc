@@ -30,7 +30,8 @@ Opened call_openat2(int root, const char* path, std::uint64_t resolve) noexcept 
 }
 
 bool lacks_openat2(int error) noexcept {
-  // EPERM: a filter that does not know the call; EINVAL: a kernel that does not know a flag.
+  // EPERM: a seccomp filter that does not know the call; EINVAL: a kernel that does not know a
+  // flag.
   return error == ENOSYS || error == EPERM || error == EINVAL;
 }
 
@@ -46,7 +47,8 @@ std::uint64_t resolve_flags(Symlinks symlinks) noexcept {
   return RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
 }
 
-/// Links may lead out where the policy says so; what the path itself says never may.
+/// Returns whether the path itself leaves the directory. Depending on the policy, links may leave
+/// it, but the path never may.
 bool leads_out(std::string_view path) noexcept {
   if (path.starts_with('/')) {
     return true;
@@ -63,14 +65,14 @@ bool leads_out(std::string_view path) noexcept {
 
 Opened open_cached(int root, const char* path, std::uint64_t resolve) {
   Opened opened = call_openat2(root, path, resolve | kResolveCached);
-  // A kernel without the call counts as one whose cache knows nothing: the pool asks again.
+  // A kernel without the call counts as one with an empty cache: the pool tries again.
   if (lacks_openat2(opened.error)) {
     opened.error = EAGAIN;
   }
   return opened;
 }
 
-/// The kernel asks for another try when something was renamed while it looked.
+/// The kernel returns EAGAIN if something was renamed during the lookup.
 Opened open_waiting(int root, const char* path, std::uint64_t resolve) {
   constexpr int kTries = 8;
   Opened opened;
@@ -91,7 +93,7 @@ Opened open_one(int at, std::string_view segment, int flags) {
 }  // namespace
 
 Opened open_beneath(int root, const std::string& path, Symlinks symlinks, Lookups lookups) {
-  // The kernel follows links out here, so the path itself is looked at before.
+  // The kernel follows links out of the directory here, so the path itself is checked first.
   if (symlinks == Symlinks::follow && leads_out(path)) {
     return {Descriptor(), EXDEV};
   }
@@ -116,13 +118,13 @@ Opened open_by_segments(int root, std::string_view path, Symlinks symlinks) {
   while (true) {
     const std::size_t slash = path.find('/');
     const bool is_last = slash == std::string_view::npos;
-    // Each directory is opened on its own and no link is followed: nobody can exchange a part
-    // behind us.
+    // Each directory is opened on its own and no link is followed, so that no part of the path can
+    // be replaced during the lookup.
     Opened opened = open_one(at, path.substr(0, slash), O_NOFOLLOW | (is_last ? 0 : O_DIRECTORY));
     if (is_last || opened.error != 0) {
       return opened;
     }
-    // The directory before is closed when this round ends.
+    // The previous directory is closed at the end of this iteration.
     directory = std::move(opened.file);
     at = directory.get();
     path.remove_prefix(slash + 1);

@@ -19,9 +19,9 @@ namespace {
 using Kind = FindFile::Kind;
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
-/// File systems count in ticks of some milliseconds; the clock here, in seconds.
+/// File systems store times in ticks of some milliseconds; the clock here counts seconds.
 constexpr std::int64_t kYoungSeconds = 2;
-/// What is read ahead of a large file that is not in the kernel's cache.
+/// Read-ahead for a large file that is not in the page cache.
 constexpr std::size_t kReadAheadBytes = std::size_t{2} << 20U;
 
 Kind kind_of_error(int error) noexcept {
@@ -50,7 +50,7 @@ FileState state_of(const struct stat& about) noexcept {
           .touched_ns = to_ns(about.st_ctim)};
 }
 
-/// Reads to the end of the file or of `bytes`, which is cut to what there was.
+/// Reads to the end of the file, or until `bytes` is full; shrinks `bytes` to what was read.
 /// Returns an errno, or 0.
 int read_all(int fd, std::string& bytes, int flags) {
   std::size_t size = 0;
@@ -61,7 +61,7 @@ int read_all(int fd, std::string& bytes, int flags) {
       return errno;
     }
     if (count == 0) {
-      break;  // somebody has cut it meanwhile
+      break;  // another process has truncated it meanwhile
     }
     size += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
@@ -69,7 +69,7 @@ int read_all(int fd, std::string& bytes, int flags) {
   return 0;
 }
 
-/// Whether the file is still what it was when its reading began.
+/// Returns whether the file has not changed since its reading began.
 bool is_still(int fd, const FileState& state) noexcept {
   struct stat about{};
   return fstat(fd, &about) == 0 && state_of(about) == state;
@@ -79,22 +79,22 @@ Kind read_small(int fd, StoredFile& file, Lookups lookups) {
   file.bytes.resize(file.state.version.size);
   const int error = read_all(fd, file.bytes, lookups == Lookups::cached_only ? RWF_NOWAIT : 0);
   if (error != 0) {
-    // Some file systems cannot say whether they would have to wait.
+    // Some file systems cannot report whether they would wait.
     return lookups == Lookups::cached_only ? Kind::would_block : kind_of_error(error);
   }
-  // A change while it was read may leave bytes of both versions.
+  // If the file changed during reading, the bytes may be a mix of both versions.
   file.is_young = file.is_young || !is_still(fd, file.state);
   return Kind::file;
 }
 
-/// Its first bytes are in the kernel's cache, or on their way into it.
+/// Opens a large file. Its first bytes are then in the page cache, or being read into it.
 Kind open_large(Descriptor opened, StoredFile& file, Lookups lookups) {
   char byte = 0;
   iovec piece{&byte, 1};
   if (lookups == Lookups::any) {
     readahead(opened.get(), 0, kReadAheadBytes);
   } else if (preadv2(opened.get(), &piece, 1, 0, RWF_NOWAIT) < 0) {
-    // One byte tells whether the kernel has it: `sendfile` cannot be told not to wait.
+    // Reading one byte shows whether it is cached: `sendfile` has no option not to wait.
     return Kind::would_block;
   }
   file.file = std::make_shared<const Descriptor>(std::move(opened));
@@ -114,7 +114,7 @@ FindFile store(Descriptor opened, const FileState& state, const FileWish& wish, 
 using Kind = FindFile::Kind;
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-/// Beside its bytes: names, fields and places in tables.
+/// Additional memory: names, headers and entries of tables.
 constexpr std::size_t kOwnBytes = 1024;
 
 struct Sibling {
@@ -134,7 +134,7 @@ std::string_view cache_control_of(std::string_view path, const FilesOptions& opt
   return rule != nullptr ? std::string_view(rule->value) : std::string_view(options.cache_control);
 }
 
-/// Looks at the files that belong to one document.
+/// Finds the files of one document.
 class Search {
  public:
   Search(int root, const FilesOptions& options, const Moment& moment, const Document* known,
@@ -200,7 +200,7 @@ void write_lines_of(Variant& variant, std::string_view cache_control, Varying va
   if (varying == Varying::by_encoding) {
     fields.add_header("Vary", "Accept-Encoding");
   }
-  // What a 304 repeats stands in front; the rest belongs to the content.
+  // The headers that a 304 repeats come first; the others describe the body.
   variant.own_lines_bytes = fields.field_lines().size();
   if (!variant.coding.empty()) {
     fields.add_header("Content-Encoding", variant.coding);
@@ -214,12 +214,12 @@ bool may_have_siblings(const Document& document, const FilesOptions& options) {
   return options.precompressed == Precompressed::preferred && !is_compressed(document.content_type);
 }
 
-/// Returns the kind of what kept it from looking at all of them, else `file`.
+/// Returns the kind of the file that could not be checked, else `file`.
 Kind add_siblings(Document& document, const std::string& path, const Search& search,
                   const Moment& moment) {
   for (const Sibling& sibling : kSiblings) {
     FindFile found = search.find_sibling(path, sibling);
-    // What could not be looked at must not be known as absent.
+    // A sibling that could not be checked must not be cached as missing.
     if (found.kind == Kind::would_block || found.kind == Kind::failed) {
       return found.kind;
     }
@@ -227,14 +227,14 @@ Kind add_siblings(Document& document, const std::string& path, const Search& sea
       document.siblings.push_back(make_variant(sibling.coding, std::move(found.file), moment));
     }
   }
-  // The smallest comes first, which the choice takes among equal weights.
+  // The smallest first: it is selected among equal weights.
   std::ranges::sort(document.siblings, [](const Variant& one, const Variant& other) {
     return std::pair(one.file->size(), one.coding) < std::pair(other.file->size(), other.coding);
   });
   return Kind::file;
 }
 
-/// Calls `visit` with each form of it.
+/// Calls `visit` with each variant.
 template <class Visit>
 void each_variant(const Document& document, Visit visit) {
   visit(document.plain);
@@ -248,7 +248,7 @@ void each_variant(const Document& document, Visit visit) {
 FindFile find_file(int root, const FileWish& wish, Lookups lookups) {
   Opened opened = open_beneath(root, wish.path, wish.symlinks, lookups);
   struct stat about{};
-  // What was opened is looked at, not the path: nobody can exchange it in between.
+  // The open file is checked, not the path, so that it cannot be replaced in between.
   if (opened.error != 0 || fstat(opened.file.get(), &about) != 0) {
     return {kind_of_error(opened.error != 0 ? opened.error : errno)};
   }
@@ -306,7 +306,7 @@ FindDocument find_document(int root, const std::string& path, const FilesOptions
       return {kind};
     }
   }
-  // The lines come last: Vary depends on which siblings there are.
+  // Last, because Vary depends on which siblings exist.
   write_lines(*document, cache_control_of(path, options));
   return {Kind::file, std::move(document)};
 }

@@ -53,7 +53,7 @@ Response unsatisfied(const Variant& variant) {
   return response;
 }
 
-/// 128 random bits: no file holds them by chance.
+/// Returns 128 random bits: no file contains them by chance.
 std::string make_boundary() {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<unsigned char, 16> bits{};
@@ -70,7 +70,7 @@ std::string make_boundary() {
 
 using Piece = FileContent::Piece;
 
-/// The pieces one after another, from a file that is in memory.
+/// Joins the pieces, from a file that is in memory.
 std::string join(std::string_view bytes, const std::vector<Piece>& pieces,
                  const std::string& tail) {
   std::string text;
@@ -113,8 +113,8 @@ void set_many_ranges(Response& response, const Document& document, const Variant
   set_pieces(response, *variant.file, std::move(pieces), parts.tail());
 }
 
-/// Many ranges of a coded form would have to be a multipart in that coding, which they are not: the
-/// whole is sent then.
+/// Selects the ranges. Several ranges of a compressed variant would require a multipart body in
+/// that coding, so the complete body is sent instead.
 RangeChoice choose(std::string_view range, const Variant& variant) {
   const RangeChoice choice = choose_ranges(range, variant.file->size());
   return choice.ranges.size() > 1 && !variant.coding.empty() ? RangeChoice() : choice;
@@ -155,7 +155,7 @@ Response respond_with(const Document& document, const Request& request, std::int
     case Verdict::proceed:
       break;
   }
-  // Preconditions come before the range (RFC 9110, 13.2.2).
+  // Preconditions are evaluated before the range (RFC 9110, 13.2.2).
   const auto range = applicable_range(request.method(), request.headers(), it, now_seconds);
   const RangeChoice choice = range ? choose(*range, variant) : RangeChoice();
   switch (choice.kind) {

@@ -22,21 +22,20 @@
 
 namespace eider::detail::files {
 
-/// A directory with its cached files, and the mapping of a path to a file. Safe to use from several
-/// threads at once.
+/// A directory with its cached files, and the mapping of a path to a file. Thread-safe.
 class Site {
  public:
   struct Wish {
-    /// Relative, judged (path_policy.h).
+    /// Relative, checked by judge_path (path_policy.h).
     std::string path;
-    /// Whether FilesOptions::fallback may stand in for it.
+    /// Whether FilesOptions::fallback is used if the file is missing.
     bool may_fall_back = false;
   };
 
-  /// What came of it.
+  /// The result of looking for a file.
   struct Outcome {
     FindDocument found;
-    /// The page of a directory, in place of a document.
+    /// The page of a directory, instead of a document.
     std::optional<Response> listing{};
     bool is_fallback = false;
   };
@@ -48,9 +47,9 @@ class Site {
 
   [[nodiscard]] const FilesOptions& options() const noexcept { return options_; }
 
-  /// The file itself, the directory's index or list, or the fallback.
+  /// Finds the file, the index or listing of a directory, or the fallback.
   ///
-  /// lookups  with `cached_only` a list is `would_block`
+  /// lookups  with `cached_only`, a listing is `would_block`
   [[nodiscard]] Outcome look(const Wish& wish, const Moment& moment, Lookups lookups);
 
  private:
@@ -69,13 +68,13 @@ Site::Outcome Site::look(const Wish& wish, const Moment& moment, Lookups lookups
   Outcome outcome{find(is_directory ? wish.path + options_.index : wish.path, moment, lookups)};
   Kind& kind = outcome.found.kind;
   if (is_directory && kind == Kind::directory) {
-    kind = Kind::absent;  // an index that is a directory is none, and so is "" of options
+    kind = Kind::absent;  // an index that is a directory is ignored, and so is an empty option
   }
   if (kind != Kind::absent) {
     return outcome;
   }
   if (is_directory && options_.listing == DirectoryListing::html) {
-    // A listing reads the disk, so it is for the pool.
+    // A listing reads the disk, so it runs on the pool.
     if (lookups == Lookups::cached_only) {
       return {{Kind::would_block}};
     }
@@ -83,29 +82,29 @@ Site::Outcome Site::look(const Wish& wish, const Moment& moment, Lookups lookups
   }
   if (!outcome.listing && wish.may_fall_back) {
     outcome = {find(options_.fallback, moment, lookups), std::nullopt, true};
-    kind = kind == Kind::directory ? Kind::absent : kind;  // else it would be redirected for ever
+    kind = kind == Kind::directory ? Kind::absent : kind;  // prevents a redirect loop
   }
   return outcome;
 }
 
 FindDocument Site::find(const std::string& file, const Moment& moment, Lookups lookups) {
-  // It is shared: another thread may drop it from the cache meanwhile.
+  // Shared, because another thread may remove it from the cache meanwhile.
   const auto known = cache_.find(file);
   if (known != nullptr && is_fresh(*known, moment)) {
     return {Kind::file, known};
   }
   FindDocument found = find_document(directory_.get(), file, options_, moment, known, lookups);
-  // A file that was changed just now is not kept: another change may look the same.
+  // A file that has just been changed is not cached: another change may not be visible.
   if (found.document != nullptr && found.document->is_settled()) {
     cache_.put(file, found.document);
   } else if (known != nullptr && found.kind != Kind::would_block) {
-    // Where looking would only have waited it stays, for the pool to compare with.
+    // If checking would only have waited, it stays, so that the pool can compare it.
     cache_.remove(file);
   }
   return found;
 }
 
-/// Loops differ a little in what they call now, and simulated ones by much.
+/// Clocks of event loops differ slightly, and simulated ones a lot.
 bool Site::is_fresh(const Document& document, const Moment& moment) const noexcept {
   const Duration age = moment.now - document.seen_at;
   return age < options_.recheck && age > -options_.recheck;
@@ -130,7 +129,7 @@ Response error_response(const Error& error) {
   return response;
 }
 
-/// The response for paths that are not looked for.
+/// Returns the response for paths that are rejected without a lookup.
 std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
   switch (detail::files::judge_path(path, dot_files)) {
     case PathVerdict::servable:
@@ -183,7 +182,7 @@ Moment current_moment() noexcept {
   return {loop.now(), loop.wall_seconds()};
 }
 
-/// What of the options cannot stand in a field; empty when all can.
+/// Returns the first option that is not valid in a header; empty if all are.
 std::string fault_of(const FilesOptions& options) {
   if (!is_field_value(options.cache_control)) {
     return options.cache_control;
@@ -206,7 +205,7 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
         "cannot serve the files of " + root + ": \"" + fault +
         "\" is not a valid header value. Remove line breaks, and spaces at the start or end.");
   }
-  // The directory need not be readable for this: it is only passed through.
+  // The directory only needs to be searchable, not readable.
   Descriptor directory(::open(program_path(root).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) {
     const int error = errno;
@@ -228,7 +227,7 @@ Task<Response> FileServer::download(std::string path, std::string name,
 
 std::optional<Response> FileServer::try_serve(const std::string& path,
                                               const Request& request) const {
-  // The path is judged before anything is looked for, so that no response tells what is hidden.
+  // The path is checked before the lookup, so that no response reveals hidden files.
   if (auto refused = refuse(path, site_->options().dot_files)) {
     return refused;
   }
@@ -247,7 +246,7 @@ Task<Response> FileServer::serve(std::string path, const Request& request) const
     co_return std::move(*at_once);
   }
   const Moment moment = current_moment();
-  // The work owns all that it uses: the request may be gone when it runs.
+  // The job owns everything that it uses: the request may be destroyed before it runs.
   auto look = run_blocking([site = site_, wish = wish_of(path, request, site_->options()), moment] {
     return site->look(wish, moment, Lookups::any);
   });

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNameBytes = 16;
 
-/// No other is looked for, whatever a row says: a name is no path.
+/// Only these names are opened, even if a row contains another one, so that a name cannot be a
+/// path.
 bool is_name(std::string_view name) noexcept {
   return name.size() == 2 * kNameBytes &&
          name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -34,10 +35,11 @@ FileServer open(const std::string& directory) {
   if (detail::base::DescribesOnly::is_on()) {
     return std::move(*FileServer::open("/", {.memory_bytes_max = 0, .open_files_max = 0}));
   }
-  // Only the directory itself: in a misspelled path its parent is missing, and that is an error.
+  // Creates only the directory itself: if the path is misspelled, its parent is missing, which is
+  // an error.
   (void)::mkdir(directory.c_str(), kForThisUserAlone);
-  // What is behind a login stays out of caches that many share. Nothing is held here either: a file
-  // that is removed would keep its room on the disk for as long as it is open.
+  // Files that require a login must not be stored in shared caches. Nothing is cached here either:
+  // an open file would still occupy the disk after its removal.
   auto files = FileServer::open(directory, {.cache_control = "private, no-cache",
                                             .recheck = Duration::zero(),
                                             .memory_bytes_max = 0,

@@ -5,9 +5,9 @@
 namespace eider::detail::files {
 namespace {
 
-/// Where to go on when what was tried has failed: the last star takes one byte more.
+/// The state to return to after a mismatch: the last star then matches one more byte.
 struct Retreat {
-  std::size_t pattern = std::string_view::npos;  // behind the star
+  std::size_t pattern = std::string_view::npos;  // after the star
   std::size_t path = 0;
   bool takes_slashes = false;
 
@@ -17,8 +17,8 @@ struct Retreat {
   }
 };
 
-/// One star to fall back to for each kind is enough: a later star of the same kind makes the
-/// earlier one's choice irrelevant, and where `*` is stuck at a slash, `**` before it may go on.
+/// One star of each kind is enough for backtracking: a later star of the same kind makes the choice
+/// of the earlier one irrelevant, and if `*` is stopped by a slash, an earlier `**` may match more.
 class Matcher {
  public:
   Matcher(std::string_view pattern, std::string_view path) noexcept

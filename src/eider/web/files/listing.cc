@@ -18,11 +18,11 @@
 namespace eider::detail::files {
 namespace {
 
-/// More names are not shown, and the page says so.
+/// Further names are omitted, and the page says so.
 constexpr std::size_t kNamesMax = 4'096;
 
 struct Row {
-  std::string name;  // a directory's with its slash
+  std::string name;  // that of a directory has a trailing slash
   bool is_directory = false;
   std::uint64_t bytes = 0;
   std::int64_t modified_seconds = 0;
@@ -38,7 +38,7 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-/// "./" keeps a colon in a name from looking like a scheme.
+/// The prefix "./" keeps a colon in a name from being read as the end of a scheme.
 std::string link_to(const Row& row) {
   const std::string_view name = row.name;
   const std::string_view bare = row.is_directory ? name.substr(0, name.size() - 1) : name;
@@ -53,7 +53,7 @@ std::string row_html(const Row& row) {
   return html.append("<td>").append(date.data(), date.size()).append("\n");
 }
 
-/// A link is what it leads to, as far as it may be followed.
+/// Reads the attributes of a file or, if links may be followed, of the target of a link.
 bool look_at(int directory, const std::string& name, Symlinks symlinks, struct stat& about) {
   if (fstatat(directory, name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) {
     return false;
@@ -62,7 +62,8 @@ bool look_at(int directory, const std::string& name, Symlinks symlinks, struct s
          (symlinks == Symlinks::follow && fstatat(directory, name.c_str(), &about, 0) == 0);
 }
 
-/// Only what would be served has a row. Links that must stay below are looked at from the root.
+/// Reads the attributes of a row; returns false for a file that would not be served. Links that
+/// must stay below the directory are resolved from the root.
 bool read_row(int root, const std::string& path, int directory, const FilesOptions& options,
               Row& row) {
   struct stat about{};
@@ -86,7 +87,7 @@ Rows read_rows(int root, const std::string& path, DIR* directory, const FilesOpt
   Rows read;
   while (const dirent* entry = readdir(directory)) {
     Row row{.name = entry->d_name};
-    if (!is_utf8(row.name) ||  // the router lets no other names pass
+    if (!is_utf8(row.name) ||  // the router rejects other names
         judge_path(path + row.name, options.dot_files) != PathVerdict::servable ||
         !read_row(root, path, dirfd(directory), options, row)) {
       continue;
@@ -131,7 +132,7 @@ std::optional<Response> list_directory(int root, const std::string& path,
   if (directory == nullptr) {
     return std::nullopt;
   }
-  static_cast<void>(opened.file.release());  // closed with `directory` from here on
+  static_cast<void>(opened.file.release());  // `directory` closes it from here on
   const Rows read = read_rows(root, path, directory.get(), options);
   Response response = Response::html(page_html(path, read));
   response.add_header("Cache-Control", "no-cache");

@@ -22,7 +22,7 @@ PathVerdict judge_segment(std::string_view segment, Position position,
   return dot_files == DotFiles::denied ? PathVerdict::denied : PathVerdict::absent;
 }
 
-/// media-range *( OWS ";" OWS parameter ), of which only the name counts.
+/// Matches media-range *( OWS ";" OWS parameter ); parameters are ignored.
 bool is_html(std::string_view element) noexcept {
   const std::string_view range = trim(element.substr(0, element.find(';')));
   return equals_ignoring_case(range, "text/html") ||
@@ -50,7 +50,7 @@ PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept {
     if (judged == PathVerdict::absent) {
       return judged;
     }
-    // Denied is said only where no other segment makes it absent.
+    // `denied` only if no other segment is absent.
     verdict = judged == PathVerdict::denied ? judged : verdict;
     path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
     position = Position::later;

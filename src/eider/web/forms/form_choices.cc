@@ -9,7 +9,7 @@ namespace eider::forms::detail {
 
 namespace {
 
-/// The first field for which `is_it` returns true, also of those in groups; null: none.
+/// Returns the first field for which `is_it` returns true, including those in groups; null: none.
 template <class F>
 const ShapeField* first_field(const std::vector<ShapeField>& fields, const F& is_it) {
   for (const ShapeField& field : fields) {
@@ -89,7 +89,7 @@ bool OpenChoices::contain(std::string_view pointer, const std::vector<std::strin
   if (choices == nullptr) {
     return false;
   }
-  // A client may repeat a value a hundred thousand times.
+  // A set, because a client may send a value a hundred thousand times.
   std::set<std::string_view> missing(texts.begin(), texts.end());
   const bool has_doubles = missing.size() != texts.size();
   for (const FieldChoice& choice : *choices) {

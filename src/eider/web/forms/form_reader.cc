@@ -30,7 +30,7 @@ void add(std::vector<FieldError>& faults, std::string pointer, const Requirement
   }
 }
 
-/// A name as one part of a pointer, so that a stranger's "a/b" is not the member b of a.
+/// Returns a name as one part of a pointer, so that an unknown name "a/b" is not the member b of a.
 std::string pointer_of(std::string_view name) {
   std::string pointer;
   for (const char byte : name) {
@@ -47,7 +47,7 @@ bool takes_many(const ShapeField& field) noexcept {
   return field.form == Form::lines || field.form == Form::choices;
 }
 
-/// Takes what comes under each name.
+/// Collects the values of each name.
 class Collector {
  public:
   Collector(const FormShape& shape, std::string_view token_name)
@@ -62,7 +62,7 @@ class Collector {
       }
     }
   }
-  /// A browser sends an empty one without a name where none was chosen.
+  /// A browser sends an empty file without a name if no file was selected.
   void take(std::string_view name, FormFile file) {
     Slot* const slot = find(name);
     if (slot != nullptr && slot->field->form == Form::file &&
@@ -93,7 +93,7 @@ class Collector {
       }
     }
   }
-  /// Null for what is passed over, and for a name that the form does not have, which is told.
+  /// Returns null for ignored names, and for unknown ones, which are reported.
   Slot* find(std::string_view name) {
     const auto found = slots_.find(name);
     if (found != slots_.end()) {
@@ -112,7 +112,7 @@ class Collector {
   std::map<std::string_view, Slot> slots_;
 };
 
-/// One part of a form with files, as it is read.
+/// The part of a multipart form that is being read.
 struct OpenPart {
   std::string name;
   std::optional<std::string> filename;
@@ -134,7 +134,7 @@ Error error_of(MultipartRefusal refusal) {
   return {info.status, std::string(info.text)};
 }
 
-/// Fills a struct, and those within it.
+/// Fills a struct and its nested structs.
 class Filler {
  public:
   explicit Filler(const TypedForm& typed) : typed_(typed), faults_(typed.faults) {}
@@ -148,7 +148,7 @@ class Filler {
         fill_group(field, member);
         continue;
       }
-      // What could not be decoded is told already.
+      // Values that could not be decoded are already reported.
       if (!is_told(field)) {
         read(field, typed_.fields.find(field.name)->second, member);
       }
@@ -169,7 +169,8 @@ class Filler {
       ask_rules(field, member);
     }
   }
-  /// Those on the member as a whole; the inner ones first, which outer ones may rely on.
+  /// Checks the constraints of the complete member; inner ones first, because outer ones may rely
+  /// on them.
   void ask_rules(const ShapeField& field, const void* member) {
     std::vector<const Type*> levels;
     for (const Type* type = field.type; type->kind == Kind::kConstrained;
@@ -250,7 +251,7 @@ class Filler {
     }
   }
 
-  /// Nothing is sent for a box that is not ticked.
+  /// Browsers send nothing for a checkbox that is not ticked.
   void read_flag(const ShapeField& field, const TypedField& typed, void* member) {
     if (typed.values.size() > 1) {
       return tell(field, wording::kTakenTwice);
@@ -263,7 +264,8 @@ class Filler {
     }
   }
 
-  /// Texts are kept as they were typed, as one is; around numbers and dates blanks are gone.
+  /// Texts are kept unchanged, as for a single text; whitespace around numbers and dates is
+  /// removed.
   void read_lines(const ShapeField& field, const TypedField& typed, void* member) {
     if (typed.values.empty() && field.has_default && field.chosen_with.empty()) {
       return;
@@ -352,7 +354,7 @@ class Filler {
 
   const TypedForm& typed_;
   std::vector<FieldError> faults_;
-  std::size_t wrong_ = 0;  // also what is more than may be told
+  std::size_t wrong_ = 0;  // includes errors beyond the maximum that is reported
 };
 
 }  // namespace

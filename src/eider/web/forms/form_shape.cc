@@ -34,10 +34,10 @@ using views::held_type;
 
 constexpr std::uint64_t kNumberChoicesMax = 100;
 
-/// What rules say in words of JSON Schema, as plain text.
+/// The rules of a type as JSON Schema keywords with plain text values.
 using Keywords = std::map<std::string, std::string, std::less<>>;
 
-/// Of two rules that say the same word the browser is told the first: the server asks both.
+/// If two rules have the same keyword, the browser gets the first one; the server checks both.
 void add_keywords(Keywords& words, const Type& type) {
   if (type.kind == Kind::kOptional) {
     return add_keywords(words, *type.optional().value);
@@ -60,7 +60,7 @@ std::optional<std::int64_t> integer_of(const Keywords& words, std::string_view n
   return found == words.end() ? std::nullopt : parse_int64(found->second);
 }
 
-/// A T{} to try things on.
+/// A T{} for trying values.
 class Trial {
  public:
   explicit Trial(const Type& type) : type_(type), memory_(::operator new(type.bytes)) {
@@ -79,7 +79,8 @@ class Trial {
   void* memory_;
 };
 
-/// Fields of one struct, the texts of its members being told by a path from the outermost one.
+/// Creates the fields of one struct. The texts of its members are found by a path from the
+/// outermost struct.
 class ShapeMaker {
  public:
   ShapeMaker(const Type& outermost, std::span<const FieldText> texts)
@@ -132,7 +133,8 @@ class ShapeMaker {
             breaks_rules(*type.constraint().value, value));
   }
 
-  /// Whether nothing typed would be refused: the reader is asked, so that both agree.
+  /// Returns whether the browser must require a value: uses the same check as the reader, so that
+  /// both agree.
   [[nodiscard]] static bool asks(const ShapeField& field, void* value) {
     if (field.is_optional) {
       reflect::without_rules(*field.type).optional().set_null(value);
@@ -204,7 +206,7 @@ class ShapeMaker {
     }
   }
 
-  /// Whatever is typed into a control of one line can be secret, a number as well as a text.
+  /// Only single-line controls can be secret, for a number as well as for a text.
   static void keep_secret(ShapeField& made, const FieldText& text, const Type& type) {
     const bool is_number = type.kind == Kind::kSigned || type.kind == Kind::kUnsigned;
     const bool is_secret =
@@ -282,7 +284,7 @@ class ShapeMaker {
       made.control = text.control == Control::radios ? "radios" : "select";
       for (std::int64_t each = *min;; ++each) {
         made.choices.push_back({std::to_string(each), std::to_string(each)});
-        if (each == *max) {  // the last there is may be the last of its type
+        if (each == *max) {  // incrementing the maximum of its type would overflow
           return;
         }
       }
@@ -300,7 +302,7 @@ class ShapeMaker {
     const auto step = integer_of(words, "multipleOf");
     if (type.kind == Kind::kReal) {
       made.attributes.push_back({"step", "any"});
-    } else if (step && *step > 0 && min.value_or(0) % *step == 0) {  // steps count from `min`
+    } else if (step && *step > 0 && min.value_or(0) % *step == 0) {  // counted from `min`
       made.attributes.push_back({"step", std::to_string(*step)});
     }
   }
@@ -311,7 +313,7 @@ class ShapeMaker {
     for (const auto& [format, type] : kTypes) {
       if (schema.format == format) {
         set_input(made, type);
-        if (format != "date") {  // else seconds that are there would be out of step
+        if (format != "date") {  // otherwise browsers reject times with seconds
           made.attributes.push_back({"step", "any"});
         }
         return;
@@ -405,7 +407,7 @@ class ShapeMaker {
 
   static std::string_view completion_of(const ShapeField& made, std::string_view name,
                                         const Keywords& words) {
-    // Tokens that say nothing but what the member's name says (HTML, "Autofill").
+    // Tokens that follow from the name of the member alone (HTML, "Autofill").
     constexpr std::array<std::string_view, 17> kTokens = {
         "username",       "given-name",    "family-name",   "nickname",    "organization", "tel",
         "street-address", "address-line1", "address-line2", "postal-code", "country-name", "bday",
@@ -424,7 +426,7 @@ class ShapeMaker {
     return format != words.end() && format->second == "email" ? "email" : "";
   }
 
-  /// What a member is called that nobody may read over a shoulder, in the last part of its name.
+  /// Returns whether the last part of a member's name is that of a password.
   static bool is_password(std::string_view name) {
     const std::string_view last = name.substr(name.rfind('.') + 1);
     return last.contains("password") || last.contains("passphrase") || last == "pin";
@@ -435,7 +437,7 @@ class ShapeMaker {
   bool has_files_ = false;
 };
 
-/// All that a field has an id for on the page (views/form_view.h).
+/// Returns all IDs that a field has on the page (views/form_view.h).
 std::vector<std::string> ids_of(const ShapeField& field) {
   std::vector<std::string> ids = {field.id, field.id + "-hint", field.id + "-error"};
   for (std::size_t number = 2; number <= field.choices.size(); ++number) {
@@ -444,7 +446,8 @@ std::vector<std::string> ids_of(const ShapeField& field) {
   return ids;
 }
 
-/// The hint of a group `x` is "x-hint", and so would be a member `hint` of it.
+/// Makes the IDs unique: the hint of a group `x` has the ID "x-hint", and so would its member
+/// `hint`.
 void tell_ids_apart(std::vector<ShapeField>& fields, std::set<std::string>& taken) {
   for (ShapeField& field : fields) {
     while (std::ranges::any_of(ids_of(field),
@@ -474,7 +477,7 @@ void offer_nothing(const ShapeField& field, std::string_view control,
                    std::vector<FieldChoice>& choices) {
   if (control == "select" && (field.is_optional || !field.has_default)) {
     choices.insert(choices.begin(), {"", "", false});
-  } else if (control == "radios" && field.is_optional) {  // a button cannot be unset
+  } else if (control == "radios" && field.is_optional) {  // they cannot be deselected
     choices.insert(choices.begin(), {"", std::string(words::kNone), false});
   }
 }

@@ -19,10 +19,10 @@
 namespace eider::forms::detail {
 namespace {
 
-/// The fields alone. Passwords and files are never among the values.
+/// The data of the fields. Passwords and files are never shown.
 ///
-/// typed   what was sent; null: the values are of the struct at `object`
-/// object  all of its members, or only those that it is made with (`only_defaults`)
+/// typed    the submitted values; null: the values are those of the struct at `object`
+/// object   all of its members, or only those with initializers (`only_defaults`)
 /// choices  set by the handler; null: none
 struct Shown {
   const FormShape* shape;
@@ -40,7 +40,7 @@ using Form = ShapeField::Form;
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// What a page can hold: bytes that are no text, and NUL, are shown as U+FFFD.
+/// Returns the text for a page: invalid UTF-8 and NUL are replaced by U+FFFD.
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -53,8 +53,8 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-/// Browsers show nothing of what is no date in a field of dates; so such a field is one of text,
-/// and nothing is lost.
+/// Browsers discard an invalid date in a date input. Such a field becomes a text input, so that
+/// nothing is lost.
 void show_as_text(FieldView& view) {
   view.type = "text";
   std::erase_if(view.attributes, [](const FieldAttribute& each) {
@@ -62,7 +62,7 @@ void show_as_text(FieldView& view) {
   });
 }
 
-/// Whether each of them comes back as it is once the field is sent.
+/// Returns whether each value is unchanged after the form was shown and submitted again.
 bool are_lines(const std::vector<std::string>& values) {
   return std::ranges::all_of(values, [](std::string_view value) {
     return !trim(value).empty() && value.find_first_of("\r\n") == std::string_view::npos;
@@ -130,7 +130,7 @@ class Shower {
     return view;
   }
 
-  /// Labels from the handler are data, such as names of people: they are not translated.
+  /// Labels from the handler are data, such as names of users: they are not translated.
   void put_choices(FieldView& view, const ShapeField& shape) {
     const auto* const set =
         shown_.choices != nullptr ? shown_.choices->find(shape.pointer) : nullptr;
@@ -150,7 +150,7 @@ class Shower {
     }
   }
 
-  /// Of a field itself and of what is in it; of a group those of its fields are theirs.
+  /// Returns the errors of a field and of its parts; for a group, without those of its fields.
   std::vector<std::string> errors_of(const ShapeField& shape) {
     std::vector<std::string> errors;
     for (const FieldError& fault : faults()) {
@@ -160,7 +160,7 @@ class Shower {
       if (fault.pointer == shape.pointer || is_within) {
         told_.push_back(&fault);
         std::string text = shown_.words->fault(fault);
-        if (std::ranges::find(errors, text) == errors.end()) {  // each line of a list may say it
+        if (std::ranges::find(errors, text) == errors.end()) {  // list elements may share it
           errors.push_back(std::move(text));
         }
       }
@@ -181,7 +181,7 @@ class Shower {
                              ? all.contains(choice.value)
                              : choice.value == (values.empty() ? "" : values.front());
     }
-    // A browser would choose the first, which nobody did.
+    // A browser would select the first choice, which the user did not choose.
     if (view.control == "select" && !view.choices.empty() &&
         std::ranges::none_of(view.choices, &FieldChoice::is_chosen)) {
       view.choices.front().value.empty()
@@ -230,7 +230,7 @@ class Shower {
   std::vector<const FieldError*> told_;
 };
 
-/// `fields`, `errors` and `encoding` of it.
+/// Sets `fields`, `errors` and `encoding`.
 FormView show(const Shown& shown) {
   return Shower(shown).form();
 }

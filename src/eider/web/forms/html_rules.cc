@@ -13,9 +13,9 @@ namespace eider::forms::detail {
 namespace {
 
 constexpr std::string_view kSyntax = "^$\\.*+?()[]{}|/";
-/// Two of the same side by side mean something in a class, or will.
+/// Two equal ones in a row have a meaning in a class, or are reserved.
 constexpr std::string_view kDoubled = "&!#$%*+,.:;<=>?@^`~";
-/// Escaped with the flag v in a class alone.
+/// With flag v, escaped only in a class.
 constexpr std::string_view kEscapedInClass = "&-!#%,:;<=>@`~";
 constexpr std::string_view kBareInClass = "()[{}/-|";
 constexpr std::size_t kFractionDigitsMax = 3;

@@ -79,7 +79,7 @@ std::optional<int> value_of(std::string_view text, const Field& field) {
   return number && *number >= field.min && *number <= field.max ? number : std::nullopt;
 }
 
-/// "5", "1-5", "*/15", "8-18/2"; nothing for other texts.
+/// Reads "5", "1-5", "*/15" or "8-18/2"; returns nothing for other texts.
 std::optional<std::uint64_t> bits_of(std::string_view text, const Field& field) {
   const std::vector<std::string_view> parts = pieces_of(text, "/");
   const auto step = parts.size() == 2 ? number_of(parts[1]) : std::optional(1);
@@ -156,7 +156,7 @@ Result<Cron, std::string> Cron::read(std::string_view text) {
   return cron;
 }
 
-// As cron does it: where both are restricted, one is enough.
+// Like cron: if both days are restricted, one match is enough.
 bool Cron::has_day(local_days day) const {
   const std::chrono::year_month_day date(day);
   const bool is_day = has(days_, static_cast<unsigned>(date.day()));
@@ -166,7 +166,7 @@ bool Cron::has_day(local_days day) const {
          (is_either ? is_day || is_weekday : is_day && is_weekday);
 }
 
-/// The first local time at or after `from`.
+/// Returns the first local time at or after `from`.
 std::optional<LocalSeconds> Cron::next_local(LocalSeconds from) const {
   const LocalSeconds start = std::chrono::ceil<minutes>(from);
   const local_days first_day = std::chrono::floor<days>(start);

@@ -89,8 +89,8 @@ Task<std::vector<JobScheduleInfo>> JobAdmin::schedules() const {
   co_return all;
 }
 
-// A failed job has given up its unique key, and is run whatever has taken that since. MariaDB
-// computes each column from the new values of those before it.
+// A failed job has given up its unique key, so it runs even if another job has the key since.
+// MariaDB computes each column from the new values of those before it.
 Task<bool> JobAdmin::retry(std::int64_t id) const {
   const auto changed = co_await store_.database().exec(
       store_.sql("update eider_jobs set "
@@ -119,7 +119,7 @@ Task<bool> JobAdmin::discard(const db::Statements& at, std::int64_t id) const {
   co_return was_there;
 }
 
-/// at  a transaction: a batch that counts a job that is gone never ends
+/// at  a transaction: a batch that counts a job that was deleted would never end
 Task<bool> JobAdmin::discard_within(const db::Statements& at, std::int64_t id) const {
   const auto batch =
       co_await at.one<std::int64_t>("select batch from eider_jobs where id = $1", id);

@@ -41,7 +41,7 @@ const std::string& JobContext::saved() const noexcept {
   return saved_here_.empty() ? job_.saved : saved_here_;
 }
 
-// A job that is kept is changed, not deleted. Both lock the row until the commit.
+// A job that is kept is updated, not deleted. Both statements lock the row until the commit.
 Task<> JobContext::complete(const db::Statements& transaction) {
   const bool is_mine = co_await store_.end(transaction, detail::jobs::done(job_, keep_ms_));
   if (!is_mine) {

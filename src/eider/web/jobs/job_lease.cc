@@ -20,7 +20,7 @@ namespace {
 using std::chrono::seconds;
 using How = Ending::How;
 
-/// Of no other worker, and never 0.
+/// Returns a random ID, never 0.
 std::int64_t make_id() {
   std::array<char, sizeof(std::int64_t)> bytes{};
   const std::string random = secret_bytes(bytes.size());
@@ -56,7 +56,7 @@ Task<> Worker::begin_lease() {
   lease_begun_.set();
 }
 
-// One statement; counted from when it was sent, because it may wait for a connection.
+// The lease counts from when the statement was sent, because it may wait for a connection.
 Task<> Worker::keep_lease() {
   while (true) {
     co_await lease_begun_.wait();
@@ -70,7 +70,7 @@ Task<> Worker::keep_lease() {
 }
 
 Task<> Worker::watch_jobs() {
-  Duration pause = options_.lease / 3;  // in simulated time
+  Duration pause = options_.lease / 3;  // for simulated time
   while (true) {
     co_await lease_begun_.wait();
     Duration waited = Duration::zero();
@@ -81,13 +81,13 @@ Task<> Worker::watch_jobs() {
     try {
       co_await compare_and_release();
     } catch (...) {
-      compared_ = 0;  // next time
+      compared_ = 0;  // compare at the next iteration
     }
     pause = std::min(2 * waited, kIntervalSimulated);
   }
 }
 
-// A statement that hangs must not keep the jobs beyond the lease.
+// Ends the lease in time even if a statement hangs: other processes then run the jobs.
 Task<> Worker::guard_lease() {
   while (true) {
     co_await lease_begun_.wait();

@@ -51,7 +51,7 @@ Response respond_with(std::string_view type, std::string body) {
   return response;
 }
 
-/// "in 3 h" or "5 min ago".
+/// Returns "in 3 h" or "5 min ago".
 std::string when(std::int64_t ms, std::int64_t now) {
   if (ms == 0) {
     return "–";
@@ -69,7 +69,7 @@ std::string when(std::int64_t ms, std::int64_t now) {
   return ms > now ? "in " + text : text + " ago";
 }
 
-/// A page with cells whose texts are escaped.
+/// An HTML page; texts of cells are escaped.
 class JobPage {
  public:
   JobPage(std::string_view prefix, std::string_view title) : prefix_(prefix) {
@@ -99,7 +99,7 @@ class JobPage {
   JobPage& link(std::string_view path, std::string_view label) {
     return raw("<a href=\"").text(prefix_).text(path).raw("\">").text(label).raw("</a>");
   }
-  /// queue  sent with the form; empty: nothing is
+  /// queue  sent with the form; empty: not sent
   JobPage& button(std::string_view path, std::string_view label, std::string_view queue = {}) {
     raw("<form method=post action=\"").text(prefix_).text(path).raw("\">");
     if (!queue.empty()) {

@@ -13,7 +13,7 @@ namespace eider {
 namespace {
 
 constexpr Duration kPauseMin = std::chrono::seconds(1);
-/// Of a job without news.
+/// Maximum pause, for a job without news.
 constexpr Duration kPauseMax = std::chrono::seconds(4);
 
 }  // namespace

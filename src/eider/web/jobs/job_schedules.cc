@@ -21,7 +21,8 @@ using std::chrono::sys_seconds;
 
 constexpr std::size_t kScheduleNameBytesMax = 90;
 constexpr std::size_t kMissedMax = 100;
-/// The clock of the database may be set, and expressions of other programs change.
+/// Maximum pause between plans, because the database's clock may be set, and other programs may
+/// change expressions.
 constexpr Duration kPlansEvery = minutes(1);
 constexpr Duration kPlansApart = milliseconds(20);
 /// A run that is later than this was missed.
@@ -35,14 +36,14 @@ std::int64_t ms_of(sys_seconds time) {
   return std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count();
 }
 
-/// Never, for an expression without a further time.
+/// Returns a time in the far future (2100) for an expression without a further time.
 std::int64_t next_ms(const Schedule& schedule, std::int64_t after_ms) {
   const auto next = schedule.cron.next(time_of(after_ms), schedule.zone);
   return next ? ms_of(*next) : std::int64_t{4'102'444'800'000};
 }
 
-/// The latest run from `first`, which is one, to `now`. There may be millions of them, so it is
-/// found by bisection: the next run is never before that of an earlier time.
+/// Returns the latest run from `first`, which is a run, to `now`. There may be millions of runs, so
+/// it is found by bisection: the next run after a later time is never earlier.
 std::int64_t latest_ms(const Schedule& schedule, std::int64_t first, std::int64_t now) {
   std::int64_t latest = first;
   std::int64_t low = first;
@@ -128,7 +129,7 @@ Task<> Scheduler::run() {
   }
 }
 
-/// A new schedule, or one with another expression, begins now.
+/// A new schedule, or one with a changed expression, starts now.
 Task<> Scheduler::register_all() {
   const auto now = co_await store_.database().one<std::int64_t>(store_.sql("select {now} as now"));
   for (const Schedule& schedule : schedules_) {
@@ -151,7 +152,7 @@ Task<Duration> Scheduler::plan() {
       store_.sql("select name, expression, next_run, {now} as now from eider_job_schedules"));
   for (const Row& row : rows) {
     const auto schedule = std::ranges::find(schedules_, row.name, &Schedule::name);
-    // During an upgrade, the other version plans by its own expression.
+    // During an upgrade, the other version of the program plans with its own expression.
     if (schedule == schedules_.end() || schedule->expression != row.expression) {
       continue;
     }
@@ -187,7 +188,7 @@ Task<> Scheduler::plan(const Schedule& schedule, Row row) {
   }
 }
 
-/// Another process may have changed the row since: then it has enqueued the job.
+/// Enqueues the jobs, unless another process has changed the row, and thus has enqueued them.
 Task<bool> Scheduler::enqueue(const Schedule& schedule, Row row, std::vector<std::int64_t> planned,
                               std::int64_t next) {
   Transaction transaction = co_await store_.database().begin();

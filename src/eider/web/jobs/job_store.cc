@@ -22,7 +22,7 @@ constexpr std::int64_t kRemovedAtOnce = 1000;
 constexpr std::size_t kInsertedAtOnce = 500;
 constexpr std::size_t kTextBytesMax = std::size_t{16} << 10U;
 
-/// A place in a statement that dialects write differently.
+/// A part of a statement that differs between dialects.
 struct Place {
   std::string_view name;
   std::string_view sqlite;
@@ -145,7 +145,7 @@ std::string_view state_of(const NewJob& job) noexcept {
   return job.is_scheduled ? "scheduled" : "available";
 }
 
-/// "exists" of each queue, as a bit.
+/// Returns SQL that computes a bit for each queue: whether it has a row in `from`.
 std::string bits_of(const std::vector<std::string>& queues, std::string_view from) {
   std::string sum = "0";
   std::uint64_t bit = 1;
@@ -157,7 +157,7 @@ std::string bits_of(const std::vector<std::string>& queues, std::string_view fro
   return sum;
 }
 
-/// "1, 2, 3"
+/// Returns "1, 2, 3".
 std::string list_of(const std::vector<std::int64_t>& ids) {
   std::string list;
   for (const std::int64_t id : ids) {
@@ -170,7 +170,7 @@ bool runs_again(const Ending& ending) noexcept {
   return ending.how == How::retry || ending.how == How::released;
 }
 
-/// A class of statements may read their route.
+/// Accesses the route of Statements, which is protected.
 class RouteReader : public db::Statements {
  public:
   static const db::Route& of(const db::Statements& at) { return (at.*&RouteReader::route)(); }
@@ -188,7 +188,7 @@ struct Existing {
 
 }  // namespace
 
-// Both times are of one statement, but may have been read a moment apart.
+// Both times are from one statement, but may have been read a moment apart.
 Ending done(const Claimed& job, std::int64_t keep_ms) {
   return {.id = job.id,
           .fence = job.fence,
@@ -308,7 +308,7 @@ Task<std::optional<std::int64_t>> JobStore::try_insert(const db::Statements& at,
         job.unique_ms, job.batch, job.pending, job.args, job.trace);
     co_return added ? std::optional(added->id) : std::nullopt;
   } catch (const db::Failure& failure) {
-    // MariaDB undoes only this statement.
+    // MariaDB rolls back only this statement.
     if (failure.kind() != db::FailureKind::unique || !is(Dialect::mariadb)) {
       throw;
     }
@@ -330,7 +330,7 @@ Task<Inserted> JobStore::insert(const db::Statements& at, NewJob job, bool notif
     if (there && !there->is_over) {
       co_return Inserted{there->id, false};
     }
-    if (there) {  // its period is over; the job may be kept for longer
+    if (there) {  // its period is over, but the job may be kept for longer
       co_await at.exec(
           sql("update eider_jobs set unique_key = null where id = $1 and state = 'done'"),
           there->id);
@@ -428,8 +428,8 @@ Task<> JobStore::stage() const {
   }
 }
 
-/// One process at a time claims jobs of a queue with a limit. The others do not wait: the process
-/// may be frozen. PostgreSQL then ends its transaction. SQLite has one writer.
+/// Only one process at a time claims jobs of a queue with a limit. The others do not wait, because
+/// that process may be frozen; PostgreSQL then ends its transaction. SQLite has only one writer.
 Task<JobStore::Lock> JobStore::lock_queue(const db::Statements& at,
                                           const std::string& queue) const {
   if (is(Dialect::sqlite)) {
@@ -456,8 +456,8 @@ Task<> JobStore::add_queue(const std::string& queue) const {
       queue);
 }
 
-// At read committed, each statement sees what was committed before it: jobs that another process
-// has claimed before it gave up the lock are counted.
+// At the isolation level read committed, each statement sees everything that was committed before
+// it: jobs that another process claimed before it released the lock are counted.
 Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worker,
                                            std::int64_t count, std::int64_t cluster_max) const {
   std::vector<Claimed> claimed;
@@ -491,7 +491,7 @@ Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worke
   co_return claimed;
 }
 
-/// at  a transaction on MariaDB, which returns no rows of an update
+/// at  on MariaDB a transaction, because its updates return no rows
 Task<std::vector<Claimed>> JobStore::claim_at(const db::Statements& at, std::string queue,
                                               std::int64_t worker, std::int64_t count) const {
   std::vector<Claimed> claimed;

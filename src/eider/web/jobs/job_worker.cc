@@ -32,7 +32,8 @@ constexpr Duration kIntervalWithNotices = seconds(5);
 constexpr Duration kRecordedAgainAfter = milliseconds(200);
 constexpr Duration kFaultPauseMax = seconds(5);
 constexpr Duration kProgressEvery = seconds(1);
-/// A transaction may have locked the row of one job: the progress of others must not wait for it.
+/// Time limit: a transaction may have locked the row of one job, and the progress of others must
+/// not wait for it.
 constexpr Duration kProgressWithin = seconds(1);
 constexpr Duration kHouseEvery = minutes(5);
 constexpr Duration kRemovalsApart = milliseconds(20);
@@ -43,7 +44,7 @@ constexpr std::size_t kRecordedAtOnce = 500;
 constexpr unsigned kClaimedAtOnce = 25;
 constexpr std::int64_t kUnreadableAttempts = 5;
 
-/// Whether the same statement may succeed later.
+/// Returns whether the same statement may succeed later.
 bool may_pass(db::FailureKind kind) {
   return db::status_of(kind) == 503 || kind == db::FailureKind::open ||
          kind == db::FailureKind::storage;
@@ -57,8 +58,8 @@ Task<> acquire(Semaphore& semaphore, Semaphore::Permit& permit) {
   permit = co_await semaphore.acquire();
 }
 
-/// A heartbeat waits for a connection like the handlers: on SQLite for the writer, after one
-/// handler; elsewhere, two connections are left.
+/// Limits the transactions of handlers, because a heartbeat also needs a connection. On SQLite, it
+/// waits for the writer, after at most one handler; elsewhere, two connections are left.
 std::size_t transactions_max(const Database& database) {
   const auto* const limit = dynamic_cast<const db::ConnectionLimit*>(database.pool().get());
   const std::size_t connections = limit == nullptr ? 0 : limit->connections_max();
@@ -131,7 +132,7 @@ Task<> Worker::work() {
       continue;
     }
     fault_pause = kIntervalMin;
-    // No notification says that a job of another process has ended.
+    // Processes are not notified when a job of another process ends.
     const bool needs_few_looks = hears_notices_ && !has_cluster_limit_;
     Duration interval_max = needs_few_looks ? kIntervalWithNotices : options_.interval_max;
     interval_max = Loop::current().is_simulated() ? kIntervalSimulated : interval_max;
@@ -142,12 +143,12 @@ Task<> Worker::work() {
   work_over_.set();
 }
 
-/// returns  whether there was something to do
+/// returns  whether there were jobs
 Task<bool> Worker::take_jobs() {
   const std::uint64_t epoch = epoch_;
   const Instant now = Loop::current().now();
   if (std::ranges::none_of(queues_, &Queue::wants_jobs) || now - looked_ >= kLooksEvery) {
-    // Each poke is a reason to look, but not many of them within one moment.
+    // Each poke is a reason to look, but not several times within a moment.
     if (now - looked_ < kLooksApart) {
       co_await sleep_until(looked_ + kLooksApart);
     }
@@ -164,7 +165,7 @@ Task<bool> Worker::take_jobs() {
         if (failure.kind() != db::FailureKind::row && queue.limits.cluster == 0) {
           throw;
         }
-        // Rows of this queue cannot be read or locked: other queues must not wait for them.
+        // This queue has an error or is locked: other queues must not wait for it.
         fault = fault == nullptr ? std::current_exception() : fault;
         has_claimed = false;
       }
@@ -198,8 +199,8 @@ Task<> Worker::look() {
   }
 }
 
-// The lease may have ended while an earlier statement was on its way. Jobs without a worker would
-// be orphans: another process would run them at the same time.
+// The lease may have ended during an earlier statement. Claimed jobs without a worker would be
+// orphans, which another process would run at the same time.
 Task<bool> Worker::claim(Queue& queue) {
   const std::int64_t id = id_;
   const std::uint64_t epoch = epoch_;
@@ -220,7 +221,7 @@ Task<bool> Worker::claim(Queue& queue) {
   queue.is_ready = claimed.size() >= free;
   // A process that was frozen may read the response before its timers run.
   if (epoch != epoch_ || Loop::current().read_now() >= valid_until_) {
-    co_return false;  // they are orphans by now
+    co_return false;  // the jobs are orphans by now
   }
   if (is_stopping_) {
     co_await return_all(std::move(claimed));
@@ -232,7 +233,7 @@ Task<bool> Worker::claim(Queue& queue) {
   co_return !claimed.empty();
 }
 
-/// Of a claim that was on its way when the shutdown began.
+/// Returns the jobs of a claim that was running when the shutdown began.
 Task<> Worker::return_all(std::vector<Claimed> claimed) {
   for (const Claimed& job : claimed) {
     (void)co_await store_.end({.id = job.id,
@@ -248,7 +249,7 @@ void Worker::start(Queue& queue, Claimed job) {
     return std::string_view(each->options.name);
   });
   if (entry == entries_.end()) {
-    return;  // not claimed: `kinds` has all of them
+    return;  // cannot happen: only these `kinds` are claimed
   }
   const auto active =
       std::make_shared<Active>(store_, std::move(job), queue, **entry, is_stopping_, has_progress_);
@@ -361,7 +362,7 @@ Task<Ending> Worker::attempt(std::shared_ptr<Active> active) {
   co_return ending;
 }
 
-/// Of an attempt that was not successful.
+/// Returns the ending of an attempt that did not succeed.
 Ending Worker::ending_after(const Active& active, Why why, const std::string& error) const {
   const JobOptions& options = active.entry.options;
   Ending ending{.id = active.job.id,
@@ -401,8 +402,9 @@ void Worker::report(const Active& active, const Ending& ending) {
   }
 }
 
-/// A database that is away is called again while the lease lasts: a job whose end is not recorded
-/// runs again. If the database refuses the end of an attempt, its text may be the cause.
+/// Records the end of a job. If the database is down, tries again while the lease is valid, because
+/// a job without a recorded end runs again. If the database rejects the statement, the error text
+/// may be the cause, so it is replaced.
 Task<> Worker::record(std::shared_ptr<Active> active, Ending ending) {
   bool is_refused = false;
   while (active->why != Why::taken_over) {
@@ -435,7 +437,7 @@ Task<> Worker::record(std::shared_ptr<Active> active, Ending ending) {
   forget(*active);
 }
 
-/// One statement for all that have ended while the last one was on its way.
+/// Records all jobs that ended during the last statement in one statement.
 Task<> Worker::record_done() {
   while (true) {
     co_await done_added_.wait();
@@ -456,7 +458,7 @@ Task<> Worker::record_done() {
         recorded = std::nullopt;
       }
       if (epoch != epoch_) {
-        break;  // `done_` is of another lease
+        break;  // `done_` belongs to another lease
       }
       if (!recorded) {
         co_await sleep_for(kRecordedAgainAfter);
@@ -468,7 +470,7 @@ Task<> Worker::record_done() {
           forget(*found->second);
         }
       }
-      // After a lost response, the second attempt finds fewer.
+      // If the response of the first attempt was lost, the second one finds fewer.
       counts_.done.fetch_add(count, std::memory_order_relaxed);
     }
   }
@@ -488,7 +490,7 @@ Task<> Worker::show_progress() {
   }
 }
 
-/// If it fails, it is repeated later.
+/// If it fails, it is tried again later.
 Task<> Worker::store_progress(std::shared_ptr<Active> active) {
   auto progress = active->context.take_progress();
   if (!progress) {
@@ -507,7 +509,7 @@ Task<> Worker::store_progress(std::shared_ptr<Active> active) {
 }
 
 void Worker::forget(const Active& active) {
-  if (active.queue.limits.cluster != 0) {  // only now is there a free place in the table
+  if (active.queue.limits.cluster != 0) {  // the place in the table is free only now
     active.queue.is_ready = true;
     poke();
   }
@@ -536,7 +538,7 @@ Task<> Worker::listen() {
   }
 }
 
-/// Such jobs stay available: processes with their handler may only be away for a while.
+/// Such jobs stay available, because processes with their handler may be down for a while.
 Task<> Worker::report_unknown_kinds() {
   for (const UnknownKind& unknown : co_await store_.unknown_kinds()) {
     if (reported_kinds_.insert(unknown.kind).second) {
@@ -563,7 +565,7 @@ Task<> Worker::keep_house() {
         co_await report_unknown_kinds();
       }
     } catch (...) {
-      hears_notices_ = hears_notices_ && !is_stopping_;  // next time
+      hears_notices_ = hears_notices_ && !is_stopping_;  // try again at the next iteration
     }
     co_await sleep_for(Loop::current().is_simulated() ? kIntervalSimulated : kHouseEvery);
   }
@@ -579,7 +581,7 @@ Task<bool> Worker::becomes_idle(Instant until) {
   co_return active_.empty();
 }
 
-// A claim on its way may start no more jobs once the others have ended.
+// A claim that is still running must not start jobs after the others have ended.
 Task<> Worker::stop() {
   const Instant until = Loop::current().now() + options_.stop_grace;
   is_stopping_ = true;

@@ -24,7 +24,7 @@ constexpr std::size_t kKeyBytesMax = 150;
   throw Failure(Error::internal("jobs: " + std::move(text)));
 }
 
-/// What a job type's part keeps.
+/// The data of the part of a job type or schedule.
 struct Binding {
   std::shared_ptr<Entry> entry;
   std::size_t states = 0;
@@ -265,7 +265,7 @@ Task<> Jobs::stop() {
   if (home_ != &Loop::current()) {
     co_return;
   }
-  resource_probe_.reset();  // it reads the worker
+  resource_probe_.reset();  // because it reads the worker
   if (scheduler_ != nullptr) {
     co_await scheduler_->stop();
     scheduler_.reset();
@@ -278,7 +278,7 @@ Task<> Jobs::stop() {
   worker_.reset();
 }
 
-/// Of this process: others are notified, or look for themselves.
+/// Wakes the worker of this process: those of others are notified, or poll.
 void Jobs::poke() const {
   if (is_poked_.exchange(true, std::memory_order_relaxed)) {
     return;
@@ -315,7 +315,7 @@ std::string Jobs::unique_key_of(const Entry& entry, const JobKey& unique) {
 }
 
 Task<bool> Jobs::cancel_key(const db::Statements& at, std::string unique_key) const {
-  // A transaction may see an older job of this key, which another process has replaced since.
+  // A transaction may see an older job with this key, which another process has replaced since.
   constexpr int kAttemptsMax = 3;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     const auto id = co_await at.one<std::int64_t>(
@@ -376,7 +376,7 @@ Task<EnqueuedJob> Jobs::insert(const db::Statements& at, NewJob job) const {
   co_return inserted;
 }
 
-/// at  a transaction: a batch that counts a job that does not exist never ends
+/// at  a transaction: a batch that counts a job that does not exist would never end
 Task<EnqueuedJob> Jobs::insert_into_batch(const db::Statements& at, NewJob job) const {
   const std::int64_t batch = job.batch;
   const bool is_open = co_await store_.count_in(at, batch);

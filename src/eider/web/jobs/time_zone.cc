@@ -19,7 +19,7 @@ using std::chrono::sys_days;
 
 constexpr std::int64_t kDay = 86'400;
 
-/// Reads a POSIX TZ text from its front.
+/// Reads a POSIX TZ text from the front.
 class RuleReader {
  public:
   explicit RuleReader(std::string_view text) noexcept : text_(text) {}
@@ -32,7 +32,7 @@ class RuleReader {
     text_.remove_prefix(1);
     return true;
   }
-  /// "CET", or "<+03>".
+  /// Skips "CET" or "<+03>".
   bool skip_name() noexcept {
     std::size_t size = 0;
     if (skip('<')) {
@@ -61,7 +61,7 @@ class RuleReader {
     text_.remove_prefix(size);
     return size == 0 ? std::nullopt : std::optional(value);
   }
-  /// "1", "-5:30" or "+2:00:00".
+  /// Reads "1", "-5:30" or "+2:00:00".
   std::optional<std::int64_t> time() noexcept {
     const bool is_negative = skip('-');
     if (!is_negative) {
@@ -119,7 +119,7 @@ class RuleReader {
   std::string_view text_;
 };
 
-/// The day of a rule in a year, in seconds since 1970 of the local clock, with its time.
+/// Returns the time of a rule in a year, in seconds since 1970 of the local clock.
 std::int64_t local_of(const ZoneRule& rule, std::chrono::year year) {
   using std::chrono::January;
   sys_days day = sys_days(year / January / 1);
@@ -141,7 +141,7 @@ std::int64_t local_of(const ZoneRule& rule, std::chrono::year year) {
   return std::int64_t{day.time_since_epoch().count()} * kDay + rule.seconds;
 }
 
-/// A number of the file, in network order.
+/// Reads a big-endian number.
 std::int64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -179,12 +179,13 @@ std::optional<ZoneHeader> read_header(std::string_view bytes) {
   return ZoneHeader{is_ut, is_std, leaps, times, types, letters};
 }
 
-/// Those of real zones are at most 26 hours; `first` searches two days.
+/// Returns whether an offset is plausible. Those of real zones are at most 26 hours; `first`
+/// searches two days.
 bool is_offset(std::int64_t offset) noexcept {
   return offset >= -2 * kDay && offset <= 2 * kDay;
 }
 
-/// A part of a path below the directory of zones, and nothing else.
+/// Returns whether a name is a relative path below the zone directory, without dots.
 bool is_zone_name(std::string_view name) {
   const auto is_fine = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -328,8 +329,8 @@ TimeZone::Period TimeZone::by_rules(std::int64_t time, std::int64_t from) const 
   if (!rules.has_summer) {
     return period;
   }
-  // A year of the Gregorian calendar around the time; changes of the years next to it may be
-  // nearer.
+  // The changes of the year (Gregorian calendar) of that time, and of the years next to it, which
+  // may be nearer.
   const auto day = std::chrono::floor<std::chrono::days>(to_time(time));
   const int year = static_cast<int>(std::chrono::year_month_day(day).year());
   std::vector<Change> changes;
@@ -354,7 +355,7 @@ TimeZone::Period TimeZone::by_rules(std::int64_t time, std::int64_t from) const 
 
 sys_seconds TimeZone::first(LocalSeconds local) const {
   const seconds wanted = local.time_since_epoch();
-  // No offset is larger than a day.
+  // Two days earlier, because no offset is larger than that.
   Period period = at(sys_seconds(wanted - std::chrono::days(2)));
   while (true) {
     const sys_seconds time(wanted - period.offset);

@@ -17,7 +17,7 @@ namespace {
 using detail::languages::Library;
 using json::Value;
 
-/// Says the texts of one problem document.
+/// Translates the texts of one problem document.
 class ProblemTexts {
  public:
   explicit ProblemTexts(const Translator& translator) noexcept
@@ -74,7 +74,7 @@ bool has_content(const Response& response) {
   return !is_in_memory(response) || !response.body().empty();
 }
 
-/// Whether it has been said in that language.
+/// Translates a problem document; returns whether there are texts in that language.
 bool say_problem(const Translator& translator, Response& response) {
   if (Library::has_texts(translator)) {
     if (auto document = json::read<Value>(response.body()); document && document->is_object()) {
@@ -103,7 +103,8 @@ void finish(const Library& library, const Request& request, Response& response) 
   }
 }
 
-/// "/notes" of "/de/notes", "/" of "/de": of the same bytes, which the head's views have to be.
+/// Removes the language: "/de/notes" becomes "/notes", "/de" becomes "/". The result views the same
+/// bytes, because the request head contains views.
 void without_language(const Library& library, RequestHead& head) {
   const std::string_view tag = library.prefix_of(head.path);
   if (!tag.empty()) {
@@ -154,7 +155,7 @@ Languages add_languages(App& app, LanguagesOptions options) {
   app.use(
       Hook{.on_request =
                [languages](Request& request, Response&) {
-                 request.set(languages);  // for what is not told of them by a parameter: forms
+                 request.set(languages);  // for code without a Translator parameter, such as forms
                  return true;
                },
            .on_response = [library](const Request& request,

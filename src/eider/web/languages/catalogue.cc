@@ -20,7 +20,7 @@ const std::string* Catalogue::find(const MessageKey& key) const {
 
 const std::string* Catalogue::find(const MessageKey& key, std::uint64_t count) const {
   const auto* const texts = texts_of(key);
-  // A text without plurals is the same for each number.
+  // A text without plural forms is the same for each number.
   return texts == nullptr ? nullptr : &(*texts)[std::min(rule_.form_of(count), texts->size() - 1)];
 }
 

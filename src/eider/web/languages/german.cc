@@ -12,7 +12,7 @@ struct GermanText {
   std::string_view german;
 };
 
-/// By the codes of errors: keys with the context "error".
+/// Errors by their codes: keys with the context "error".
 constexpr GermanText kGermanErrors[] = {
     {"missing", "fehlt"},
     {"null", "darf nicht null sein"},

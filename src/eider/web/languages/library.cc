@@ -25,7 +25,8 @@ constexpr std::string_view kPoSuffix = ".po";
 constexpr std::size_t kToldMax = 1000;
 constexpr std::size_t kTagBytesMax = 35;  // RFC 5646, section 4.4.1
 
-/// As RFC 5646, section 2.1, has it, as far as it matters here: it can stand in a field and a path.
+/// Returns whether a tag is valid in a header and in a path. A simplified form of RFC 5646, section
+/// 2.1.
 bool is_tag(std::string_view tag) noexcept {
   return !tag.empty() && tag.size() <= kTagBytesMax && is_letter(tag.front()) &&
          std::ranges::all_of(
@@ -47,7 +48,7 @@ Language& language_in(Shelf& shelf, std::string_view tag) {
   return known != nullptr ? *known : shelf.emplace_back(std::string(tag), Catalogue());
 }
 
-/// Texts of the program stand for the codes of faults, too, unless they have a context.
+/// Adds translations of the program. Their keys without a context also apply to error codes.
 void add_texts(Catalogue& catalogue, const std::map<std::string, std::string, std::less<>>& texts) {
   const auto add = [&catalogue](const MessageKey& key, const std::string& text) {
     if (catalogue.find(key) == nullptr) {
@@ -65,7 +66,7 @@ void add_texts(Catalogue& catalogue, const std::map<std::string, std::string, st
   }
 }
 
-/// RFC 4647, section 3.4: what is nearest is what remains when the tag is cut from its end.
+/// Returns the nearest language: the tag is shortened from its end (RFC 4647, section 3.4).
 const Language* parent_of(const Shelf& shelf, std::string_view tag) noexcept {
   const Language* parent = nullptr;
   while (parent == nullptr && tag.contains('-')) {
@@ -95,7 +96,7 @@ Result<Catalogue, std::string> read_catalogue(const fs::path& path) {
   return read ? std::move(read) : fail(path.string() + ":" + read.error());
 }
 
-/// "pt-BR" of "pt_BR.po"; the system's names of locales have underscores.
+/// Returns "pt-BR" for "pt_BR.po"; locale names of the system contain underscores.
 std::string tag_of(std::string_view file_name) {
   std::string tag(file_name.substr(0, file_name.size() - kPoSuffix.size()));
   std::ranges::replace(tag, '_', '-');
@@ -283,7 +284,8 @@ const std::string* Library::find(const Language& language, const MessageKey& key
   return text;
 }
 
-/// Whether what the program says is in that language, or one near it: "en-GB" needs no texts.
+/// Returns whether the texts of the program are in that language or a parent of it: "en-GB" needs
+/// no translations.
 bool Library::is_source(const Language& language) const noexcept {
   return language.tag == options_.source ||
          (language.parent != nullptr && is_source(*language.parent));
@@ -310,7 +312,7 @@ std::string_view Library::prefix_of(std::string_view path) const {
   }
   const std::string_view first = path.substr(1, path.find('/', 1) - 1);
   const Shelf& languages = *latest_.load(std::memory_order_acquire);
-  // To the letter, so that each page has one address.
+  // Compared exactly, so that each page has one URL.
   const bool is_there = std::ranges::find(languages, first, &Language::tag) != languages.end();
   return is_there ? first : std::string_view();
 }

@@ -21,7 +21,7 @@ std::string_view value_of(const std::vector<FieldError::Argument>& arguments,
   return {};
 }
 
-/// "_min" for "at least 3", "_max" for "at most 3", "_exact" for "exactly 3".
+/// Returns "_min" for "at least 3", "_max" for "at most 3", and "_exact" for "exactly 3".
 std::string_view bounds_of(const std::vector<FieldError::Argument>& arguments) {
   static const std::string kUnbounded = std::to_string(std::numeric_limits<std::size_t>::max());
   const std::string_view min = value_of(arguments, "min");

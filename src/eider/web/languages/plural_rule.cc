@@ -19,7 +19,7 @@ struct Sign {
   Operation operation;
 };
 
-/// Binary operators from those that bind the least; a longer sign stands ahead of its beginning.
+/// Binary operators, lowest precedence first. A longer sign precedes its prefixes.
 constexpr std::array<std::array<Sign, 4>, 6> kLevels = {{
     {{{"||", Operation::disjunction}}},
     {{{"&&", Operation::conjunction}}},
@@ -32,7 +32,7 @@ constexpr std::array<std::array<Sign, 4>, 6> kLevels = {{
     {{{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::remainder}}},
 }};
 
-/// Reads an expression into nodes; nothing where it is none, or too large.
+/// Parses an expression into nodes; nothing if it is invalid or too large.
 class Expression {
  public:
   explicit Expression(std::string_view text) noexcept : rest_(text) {}
@@ -46,7 +46,7 @@ class Expression {
  private:
   using Index = std::optional<std::size_t>;
 
-  /// Counts how deep rules call each other: the text decides about the stack.
+  /// Counts the depth of recursion, because input determines the use of the stack.
   class Deeper {
    public:
     explicit Deeper(int& depth) noexcept : depth_(depth) { ++depth_; }
@@ -143,12 +143,12 @@ class Expression {
   int depth_ = 0;
 };
 
-/// The value of a node; nothing where something is divided by zero.
+/// Computes the value of a node; nothing after a division by zero.
 class Evaluation {
  public:
   Evaluation(std::span<const Node> nodes, std::uint64_t n) noexcept : nodes_(nodes), n_(n) {}
 
-  // Recursion goes no deeper than there are nodes.
+  // The depth of recursion is at most the number of nodes.
   [[nodiscard]] Value of(std::size_t index) const noexcept {
     const Node& node = nodes_[index];
     switch (node.operation) {
@@ -180,7 +180,7 @@ class Evaluation {
   }
 
  private:
-  /// What C evaluates only as far as it needs to.
+  /// Evaluates operators whose other operands C evaluates only if needed.
   [[nodiscard]] Value by_condition(const Node& node) const noexcept {
     const Value first = of(node.operands[0]);
     if (!first) {
@@ -246,7 +246,7 @@ class Evaluation {
   std::uint64_t n_;
 };
 
-/// What stands behind "name=" in a text of parts that semicolons end.
+/// Returns the text after "name=" in a list of parts that are separated by semicolons.
 std::optional<std::string_view> find_part(std::string_view text, std::string_view name) noexcept {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(';'), text.size());

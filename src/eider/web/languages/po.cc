@@ -30,7 +30,7 @@ struct PoMessage {
   }
 };
 
-/// What one character behind a backslash stands for; nothing for another.
+/// Returns the character of an escape sequence with one character; nothing for another one.
 std::optional<char> simple_escape(char byte) noexcept {
   constexpr std::string_view kNames = "ntrabfv\"\\'?";
   constexpr std::string_view kBytes = "\n\t\r\a\b\f\v\"\\'?";
@@ -38,8 +38,8 @@ std::optional<char> simple_escape(char byte) noexcept {
   return at == kNames.npos ? std::nullopt : std::optional(kBytes[at]);
 }
 
-/// Digits of a byte in octal (up to three) or hexadecimal (up to two), taken off; nothing where
-/// there are none, or it is no ASCII: a byte alone is no UTF-8.
+/// Reads the digits of a byte in octal (up to three) or hexadecimal (up to two). Returns nothing
+/// without digits, or for a byte that is not ASCII, because a single one is not UTF-8.
 std::optional<char> take_number(std::string_view& rest, int base, std::size_t digits_max) noexcept {
   int value = 0;
   std::size_t count = 0;
@@ -67,7 +67,7 @@ std::optional<char> take_escape(std::string_view& rest) noexcept {
   return name == 'x' ? take_number(rest, 16, 2) : simple_escape(name);
 }
 
-/// The text in quotes; nothing where it is none to the end of the line.
+/// Returns the text of a quoted string; nothing if it does not end with the line.
 std::optional<std::string> unquote(std::string_view line) {
   if (line.size() < 2 || line.front() != '"' || line.back() != '"') {
     return std::nullopt;
@@ -86,13 +86,13 @@ std::optional<std::string> unquote(std::string_view line) {
   return text;
 }
 
-/// Reads line after line; `messages` and `line` are of use once all have been taken.
+/// Reads the file line by line; `messages` is complete after the last line, and `line` counts them.
 class PoReader {
  public:
   std::vector<PoMessage> messages;
   std::size_t line = 0;
 
-  /// text  without the line's end
+  /// text  without the line break
   Text take_line(std::string_view text) {
     ++line;
     text = trim(text);
@@ -118,16 +118,16 @@ class PoReader {
   }
 
  private:
-  /// What the message at hand ends with so far.
+  /// The last part of the current message.
   enum class Part : std::uint8_t { nothing, context, id, plural_id, text };
 
   Text take_comment(std::string_view text) {
-    // A comment behind a message's texts is the next one's.
+    // A comment after the texts of a message belongs to the next one.
     if (expected_ == Part::text) {
       static_cast<void>(finish());
     }
     if (text.starts_with("#~")) {
-      message_.is_fuzzy = false;  // that was of this obsolete message
+      message_.is_fuzzy = false;  // the flag belonged to this obsolete message
     }
     if (text.starts_with("#,")) {
       ListReader flags(text.substr(2));
@@ -199,7 +199,7 @@ class PoReader {
   std::string* into_ = nullptr;
 };
 
-/// The value of a field of the header, which has one a line.
+/// Returns the value of a header field; there is one per line.
 std::string_view header_field(std::string_view header, std::string_view name) noexcept {
   while (!header.empty()) {
     const std::size_t end = std::min(header.find('\n'), header.size());

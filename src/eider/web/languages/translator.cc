@@ -15,7 +15,7 @@ namespace {
 using detail::languages::Library;
 using detail::languages::MessageKey;
 
-/// What is written from right to left; "az-Arab" and the like say it by their script.
+/// Languages that are written from right to left; others, such as "az-Arab", by their script.
 constexpr std::array<std::string_view, 12> kRightToLeft = {"ar", "arc", "ckb", "dv", "fa", "he",
                                                            "ks", "ps",  "sd",  "ug", "ur", "yi"};
 constexpr std::array<std::string_view, 4> kRightToLeftScripts = {"Arab", "Hebr", "Syrc", "Thaa"};
@@ -26,13 +26,13 @@ std::string fill(std::string_view pattern, std::span<const TextArgument> argumen
   for (const TextArgument& argument : arguments) {
     said.arguments.push_back({argument.name, argument.value});
   }
-  if (count) {  // behind the others: the first of a name stands
+  if (count) {  // after the others, because the first argument of a name is used
     said.arguments.push_back({"count", std::to_string(*count)});
   }
   return to_text(said);
 }
 
-/// How many, whatever the sign; also of the least number.
+/// Returns the absolute value, also of the smallest number.
 std::uint64_t amount_of(std::int64_t count) noexcept {
   const auto bits = static_cast<std::uint64_t>(count);
   return count < 0 ? 0 - bits : bits;

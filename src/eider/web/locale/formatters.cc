@@ -21,11 +21,12 @@ namespace eider::detail::locale {
 
 namespace {
 
-/// Names of strangers are no longer than this: "America/Argentina/ComodRivadavia" has 32 bytes.
+/// Maximum length of names from clients: "America/Argentina/ComodRivadavia" has 32 bytes.
 constexpr std::size_t kNameBytesMax = 100;
-/// Of each kind and thread; where there are more, as of zones that strangers name, all are let go.
+/// Maximum number of formatters of a kind per thread; if there are more, such as for zones from
+/// clients, all are deleted.
 constexpr std::size_t kKeptMax = 256;
-/// Of a text in UTF-16, which is a number, or a date in its longest form.
+/// Of a text in UTF-16: a number, or a date in its longest form.
 constexpr std::int32_t kUnitsMax = 512;
 
 void expect(UErrorCode status, const char* what) {
@@ -60,8 +61,7 @@ std::string to_utf8(const UChar* text, std::int32_t units) {
   return made;
 }
 
-/// ICU's names have '_' and '@'; a tag of BCP 47 is turned into one for each formatter that is
-/// made.
+/// Converts a BCP 47 tag to an ICU locale name, with '_' and '@', for each new formatter.
 std::string icu_name(std::string_view tag) {
   std::array<char, ULOC_FULLNAME_CAPACITY> name{};
   UErrorCode status = U_ZERO_ERROR;
@@ -81,7 +81,7 @@ std::set<std::string, std::less<>> languages_of_icu() {
   return languages;
 }
 
-/// One of this thread's, made when it is not there.
+/// Returns this thread's object for the key, creating it if needed.
 template <class Kept, class Make>
 Kept& kept(std::string key, Make make) {
   thread_local std::map<std::string, Kept, std::less<>> all;
@@ -106,7 +106,7 @@ UNumberFormatter& numbers(const std::string& tag, const std::string& skeleton) {
   });
 }
 
-/// format  writes the number into the result that it is given
+/// format  writes the number into the given result
 template <class Format>
 std::string formatted(Format format) {
   UErrorCode status = U_ZERO_ERROR;
@@ -149,7 +149,7 @@ std::optional<std::string> find_zone(std::string_view zone) {
   UErrorCode status = U_ZERO_ERROR;
   ucal_getCanonicalTimeZoneID(name.data(), static_cast<std::int32_t>(name.size()), known.data(),
                               kUnitsMax, &is_of_system, &status);
-  // "GMT+3" is a zone for ICU, and none of IANA's.
+  // "GMT+3" is a zone for ICU, but not an IANA zone.
   const bool is_known = U_FAILURE(status) == 0 && is_of_system != 0;
   return is_known ? std::optional(std::string(zone)) : std::nullopt;
 }

@@ -17,7 +17,7 @@ using std::chrono::duration_cast;
 
 constexpr std::string_view kEnglish = "en";
 
-/// A number for ICU, which takes more kinds of text than this: "NaN", "1e9", " 1".
+/// Returns whether the text is a decimal number: ICU also accepts "NaN", "1e9" and " 1".
 bool is_decimal(std::string_view digits) noexcept {
   digits.remove_prefix(digits.starts_with('-') ? 1 : 0);
   const std::size_t point = std::min(digits.find('.'), digits.size());
@@ -35,7 +35,7 @@ std::string checked(std::string_view digits) {
   return std::string(digits);
 }
 
-/// As ICU's number skeletons have it: ".00#" is two places at least and three at most.
+/// Returns the decimal places for an ICU number skeleton: ".00#" for two to three.
 std::string places(int least, int most) {
   constexpr int kPlacesMax = 30;
   least = std::clamp(least, 0, kPlacesMax);
@@ -127,7 +127,7 @@ std::string Locale::date_time(Moment when, TimeLength length) const {
 }
 
 std::string Locale::relative(Moment when, Moment now) const {
-  // Each by itself: the difference of two times in milliseconds may be too large for them.
+  // Converted separately, because the difference of two times in milliseconds might overflow.
   const auto seconds = duration_cast<std::chrono::seconds>(when.time_since_epoch()) -
                        duration_cast<std::chrono::seconds>(now.time_since_epoch());
   for (const Span& span : kSpans) {
@@ -139,7 +139,7 @@ std::string Locale::relative(Moment when, Moment now) const {
   return {};
 }
 
-// Declared by languages.h, which is of a component that has no ICU.
+// Declared in languages.h, whose component does not contain ICU.
 
 std::string Translator::number(double value, NumberForm form) const {
   return Locale(language()).number(value, form);

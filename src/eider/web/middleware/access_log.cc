@@ -41,7 +41,7 @@ std::string_view user_text(const Request& request) noexcept {
   return user == nullptr ? std::string_view() : user->name;
 }
 
-/// What a route says of itself by redact_query is not known where it was not come to.
+/// Finds secrets by the names of parameters: redact_query only marks requests that reach its route.
 bool has_secret(std::string_view query, const Secrets& secrets) {
   QueryReader pairs(query);
   while (const auto pair = pairs.next()) {
@@ -56,7 +56,7 @@ bool has_secret(std::string_view query, const Secrets& secrets) {
   return false;
 }
 
-/// An address as it came, but for a query that is a secret.
+/// Returns a URL as it was received, but without a query that is a secret.
 std::string shown(std::string_view address, const Request& request, const Secrets& secrets) {
   const std::size_t query = address.find('?');
   if (query == std::string_view::npos ||
@@ -70,18 +70,18 @@ std::string target_text(const Request& request, const Secrets& secrets) {
   return shown(request.target(), request, secrets);
 }
 
-/// Of a form that goes where its page came from, it has the same secret.
+/// For a form that is sent to the URL of its own page, the Referer contains the same secret.
 std::string referer_text(const Request& request, const Secrets& secrets) {
   return shown(request.header("Referer").value_or(""), request, secrets);
 }
 
-/// "3.1"
+/// Returns "3.1".
 std::string milliseconds(Duration time) {
   const auto tenths = time / std::chrono::microseconds(100);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
-/// As nginx writes it: a quote would end the part of a line, a line's end the line.
+/// Escapes like nginx: a quote would end a field of the line, a line break the line.
 std::string escaped(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
@@ -175,7 +175,7 @@ std::string json_line(const ResponseEvent& record, const Secrets& secrets) {
                                   .is_complete = record.is_complete});
 }
 
-/// The name of the request stands in the line by itself (base/work.h).
+/// The ID of the request is added to the line automatically (base/work.h).
 void write_fields(LogSink& sink, LogLevel level, std::string_view message,
                   const ResponseEvent& record, const Secrets& secrets) {
   const Request& request = record.request;
@@ -196,7 +196,7 @@ void write_fields(LogSink& sink, LogLevel level, std::string_view message,
   sink.write_fields(level, message, fields);
 }
 
-/// "statement select … (3.2 s), sleep (1.0 s)"
+/// Returns "statement select … (3.2 s), sleep (1.0 s)".
 std::string waits_text(const RequestState& state) {
   std::string text;
   for (const WaitState& wait : state.waits_for) {
@@ -209,7 +209,7 @@ std::string waits_text(const RequestState& state) {
   return text.empty() ? "an exception of a custom type" : text;
 }
 
-/// Without its target, which may be a secret that only its end knows of.
+/// Does not log the target: it may be a secret that is only marked when the request ends.
 void write_going_on(LogSink& sink, const RequestState& state) {
   const std::string waits = waits_text(state);
   const std::array<LogField, 5> fields = {
@@ -235,7 +235,7 @@ std::string line_of(const ResponseEvent& record, AccessFormat format, const Secr
   return {};
 }
 
-/// Lines as they are, each written in one call so that threads do not mix.
+/// Writes lines unchanged, each in one call so that the lines of threads do not mix.
 class StandardOutput final : public LogSink {
  public:
   void write(LogLevel /*level*/, std::string_view line) noexcept override {
@@ -243,7 +243,7 @@ class StandardOutput final : public LogSink {
       const std::string whole = std::string(line) + "\n";
       [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, whole.data(), whole.size());
     } catch (...) {
-      // No memory for a line of log: the request goes on without it.
+      // No memory for a log line: the request continues without it.
     }
   }
 };
@@ -271,7 +271,8 @@ Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
 
 namespace {
 
-/// A stream goes on for as long as its client likes: what counts is when it began.
+/// Returns the time of the response. For a stream, that is its start, because its client determines
+/// how long it runs.
 Instant answered_at(const ResponseEvent& record) noexcept {
   const auto* const began = record.request.find<ResponseStarted>();
   return began == nullptr ? record.ended : began->at;

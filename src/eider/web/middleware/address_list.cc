@@ -42,7 +42,7 @@ struct Lists {
   Blocks allowed;
   Blocks denied;
 
-  /// One that nobody knows may be on a list that denies.
+  /// An unknown address could be on the deny list.
   [[nodiscard]] bool admit(const std::optional<IpAddress>& address) const noexcept {
     if (!address) {
       return allowed.is_empty() && denied.is_empty();

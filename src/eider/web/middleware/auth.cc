@@ -19,7 +19,8 @@ bool has_control_bytes(std::string_view text) noexcept {
       text, [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; });
 }
 
-/// What follows the scheme and blanks; nothing for another scheme (RFC 9110, section 11.4).
+/// Returns the text after the scheme and spaces; nothing for another scheme (RFC 9110, section
+/// 11.4).
 std::optional<std::string_view> behind_scheme(std::string_view authorization,
                                               std::string_view scheme) noexcept {
   if (authorization.size() <= scheme.size() || authorization[scheme.size()] != ' ' ||
@@ -29,7 +30,7 @@ std::optional<std::string_view> behind_scheme(std::string_view authorization,
   return trim(authorization.substr(scheme.size()));
 }
 
-/// 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="
+/// Matches 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=".
 bool is_token68(std::string_view text) noexcept {
   const std::size_t end = std::min(text.find('='), text.size());
   return end > 0 && text.find_first_not_of('=', end) == std::string_view::npos &&
@@ -38,7 +39,7 @@ bool is_token68(std::string_view text) noexcept {
          });
 }
 
-/// A realm is a quoted string: a quote of its own would end it.
+/// The realm is sent as a quoted string, which a quote in it would end.
 void check_realm(std::string_view realm) {
   if (has_control_bytes(realm) || realm.find_first_of("\"\\") != std::string_view::npos) {
     throw Failure(
@@ -46,7 +47,7 @@ void check_realm(std::string_view realm) {
   }
 }
 
-/// Length first, so that no name and password are another's: "a" "b:c" and "a:b" "c".
+/// The length comes first, so that different pairs have different texts: "a" "b:c" and "a:b" "c".
 std::string joined(std::string_view user, std::string_view password) {
   return std::to_string(user.size()).append(":").append(user).append(password);
 }
@@ -82,8 +83,8 @@ SecretTable::SecretTable(const std::map<std::string, Identity>& secrets) {
   }
 }
 
-/// All are looked at, and digests have one length: time tells neither which one it was nor how
-/// long.
+/// Compares with all digests, which have the same length, so that the duration reveals neither
+/// which secret matched nor its length.
 std::optional<Identity> SecretTable::find(std::string_view secret) const {
   const Sha256Digest digest = sha256(secret);
   const Identity* owner = nullptr;
@@ -116,7 +117,7 @@ std::optional<std::string_view> parse_bearer(std::string_view authorization) {
 BasicGuard::BasicGuard(BasicAuth options)
     : options_(std::move(options)), users_(table_of(options_.users)) {
   check_realm(options_.realm);
-  options_.users.clear();  // the digests are enough
+  options_.users.clear();  // the digests are sufficient
 }
 
 std::optional<Identity> BasicGuard::caller(const Request& request) const {
@@ -154,7 +155,7 @@ Result<Identity> BearerGuard::operator()(const Request& request) const {
       return std::move(*known);
     }
   }
-  // RFC 6750, section 3.1: a request without credentials is told no error code.
+  // RFC 6750, section 3.1: the response to a request without credentials has no error code.
   const std::string_view code = token ? ", error=\"invalid_token\"" : "";
   return fail(Error::unauthorized("Missing or invalid bearer token.")
                   .with_header("WWW-Authenticate",

@@ -22,8 +22,8 @@ bool only_reads(const Request& request) noexcept {
   return request.method() == Method::get || request.method() == Method::head;
 }
 
-/// Produced content may refuse until its first byte, and what takes over a connection is no
-/// representation of anything.
+/// Returns false for produced bodies, which can still become an error until the first byte, and for
+/// protocol switches, which are not representations.
 bool has_representation(const Response& response) noexcept {
   return response.status() == 200 &&
          (is_in_memory(response) || content_as<FileContent>(response) != nullptr);

@@ -42,7 +42,7 @@ class CorsFields {
     }
   }
 
-  /// Whether it was one, and is answered.
+  /// Returns whether the request was a preflight, which is then complete.
   bool respond_to_preflight(const Request& request, Response& response) const {
     if (request.method() != Method::options || !is_let_in(request) ||
         !request.header("Access-Control-Request-Method")) {

@@ -25,13 +25,13 @@ namespace eider {
 
 namespace {
 
-/// 144 bits, which are 24 characters without padding.
+/// 144 bits, as 24 characters without padding.
 constexpr std::size_t kRandomBytes = 18;
 
 enum class FormKind : std::uint8_t { none, pairs, parts, other };
 
-/// What a page of another site can send without being asked whether it may (Fetch, "CORS-safelisted
-/// request-header"): a form in one of three types, or content of no type.
+/// Returns the type of a body that a page of another site can send without permission (Fetch,
+/// "CORS-safelisted request-header"): a form in one of three types, or a body without a type.
 FormKind form_kind_of(const Request& request) noexcept {
   const std::string_view type = request.header("Content-Type").value_or("");
   const std::string_view essence = trim(type.substr(0, type.find(';')));
@@ -55,7 +55,7 @@ std::string value_in_form(std::string_view form, std::string_view name) {
   return {};
 }
 
-/// Of content that is there as a whole; of what the handler reads as it comes nothing is.
+/// Only for buffered bodies; returns an empty text for those that the handler streams.
 std::string value_in_parts(const Request& request, std::string_view name) {
   const auto boundary = multipart_boundary(request.header("Content-Type").value_or(""));
   if (!boundary) {
@@ -91,7 +91,7 @@ std::string value_in_parts(const Request& request, std::string_view name) {
 
 namespace detail::middleware {
 
-/// A token is 24 random characters and the signature of them and of their session.
+/// A token consists of 24 random characters, and the signature of these and the session.
 class Csrf {
  public:
   explicit Csrf(CsrfOptions options)
@@ -118,19 +118,19 @@ class Csrf {
   }
   [[nodiscard]] const std::string& field_name() const noexcept { return options_.field; }
 
-  /// Ahead of the content.
+  /// Called before the request body is read.
   [[nodiscard]] bool is_from_elsewhere(const Request& request) const {
     return request.find<Cookieless>() == nullptr && source_site_of(request) == SourceSite::other &&
            !is_trusted_origin(request, options_.trusted_origins);
   }
-  /// Once the content is there.
+  /// Called when the request body is available.
   [[nodiscard]] bool lacks_token(const Request& request) const {
     const FormKind kind = form_kind_of(request);
     if (kind == FormKind::none || request.find<Cookieless>() != nullptr ||
         has_token(request, kind)) {
       return false;
     }
-    // A program has nobody's cookies; an old browser that says nothing of its page has them.
+    // A program has no cookies of users, but an old browser that does not report the page has them.
     return kind == FormKind::pairs ||
            (source_site_of(request) != SourceSite::own && has_ambient_credentials(request));
   }
@@ -140,7 +140,7 @@ class Csrf {
     if (token == nullptr) {
       return;
     }
-    // A copy in a cache would give one person's token to others, whether its cookie is new or not.
+    // A cached copy would give the token of one user to others, even if its cookie is not new.
     response.replace_header("Cache-Control", "no-store");
     if (app::find_cookie(request, options_.cookie) == token->text()) {
       return;

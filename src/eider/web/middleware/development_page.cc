@@ -132,7 +132,7 @@ std::string page_of(const Request& request, const FailureNote::Failure& failure)
   return std::move(page).take();
 }
 
-/// With members of its own (RFC 9457, section 3.2).
+/// Adds members to the problem document (RFC 9457, section 3.2).
 void extend_problem(const Request& request, Response& response,
                     const FailureNote::Failure& failure) {
   auto problem = json::read<json::Value>(response.body());

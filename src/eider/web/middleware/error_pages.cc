@@ -20,7 +20,7 @@ namespace {
 
 using json::Value;
 
-/// A problem document is JSON also for whoever asks for that by its plain name.
+/// Clients that accept only application/json also get problem documents.
 constexpr std::array<std::string_view, 3> kOffered = {kApplicationProblem, kApplicationJson,
                                                       kTextHtml};
 constexpr std::size_t kPageOffered = 2;
@@ -35,7 +35,7 @@ constexpr std::string_view kPlainStyle =
     "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:18vh auto;padding:0 1.5rem;"
     "overflow-wrap:anywhere}h1{font-size:1.6rem;line-height:1.2}small{opacity:.7}";
 
-/// The page loads nothing and runs no script. Its own policy (plain_policy) allows its style.
+/// A page without external resources and scripts. Its own policy (plain_policy) allows its style.
 std::string plain_page(const ErrorPage& error) {
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -56,7 +56,8 @@ std::string plain_page(const ErrorPage& error) {
   return page.append("</small></p></main></body></html>\n");
 }
 
-/// A policy of the application, such as that of security_headers, would refuse the inline style.
+/// Returns the policy of the plain page, because that of the application, such as that of
+/// security_headers, would block the inline style.
 const std::string& plain_policy() {
   static const std::string kPolicy =
       "default-src 'none'; img-src 'self' data:; style-src 'sha256-" +
@@ -65,13 +66,14 @@ const std::string& plain_policy() {
   return kPolicy;
 }
 
-/// Empty: the library's own.
+/// Returns an empty function for the plain page of the library.
 const ErrorPages::Page& page_for(const ErrorPages& pages, int status) {
   const auto found = pages.by_status.find(status);
   return found == pages.by_status.end() ? pages.page : found->second;
 }
 
-/// Nothing of a page that throws: further hooks run, which one that throws would keep from it.
+/// Returns nothing if the function throws, because an exception would keep further hooks from
+/// running.
 std::optional<std::string> made_by(const ErrorPages::Page& page, const ErrorPage& error) noexcept {
   try {
     return page(error);

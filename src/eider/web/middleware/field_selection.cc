@@ -20,10 +20,10 @@ namespace {
 
 using json::Value;
 
-/// More names than that are no selection.
+/// Maximum number of names in a selection.
 constexpr std::size_t kNamesMax = 64;
 
-/// What a client has asked for, put into its request.
+/// The members that a client has selected, stored in its request.
 struct SelectedFields {
   std::vector<std::string> names;
 };
@@ -52,7 +52,7 @@ Error not_allowed(const FieldSelection& options) {
       .with_field({options.parameter, detail, "fields"});
 }
 
-/// What stands in the query for the parameter, and all else of it.
+/// The query split into the value of the parameter and the rest.
 struct Taken {
   std::optional<std::string> value;
   std::string rest;
@@ -76,7 +76,7 @@ Taken take_parameter(std::string_view query, std::string_view name) {
   return taken;
 }
 
-/// Nothing where one is not allowed, or there is none.
+/// Returns nothing if a name is not allowed, or the list is empty.
 std::optional<SelectedFields> selected(std::string_view value, const FieldSelection& options) {
   SelectedFields fields;
   ListReader names(value);
@@ -128,7 +128,7 @@ void apply(const Request& request, Response& response, const FieldSelection& opt
   if (found == nullptr) {
     return;
   }
-  reduce(const_cast<Value&>(*found), fields->names);  // of `whole`, which is our own
+  reduce(const_cast<Value&>(*found), fields->names);  // `whole` is ours, so it may be modified
   response.set_body(json::to_text(*whole));
 }
 

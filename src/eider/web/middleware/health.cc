@@ -33,7 +33,7 @@ Health health_of(const LoopChecks& made) {
   return health;
 }
 
-/// No cache between may answer for it.
+/// Returns the response. Caches must not store it.
 ResponseOf<Health> told(Health health) {
   const int status = health.status == "ok" ? kOk : kUnavailable;
   return ResponseOf(std::move(health)).status(status).header("Cache-Control", "no-store");

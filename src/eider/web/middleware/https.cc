@@ -15,12 +15,12 @@ constexpr std::uint16_t kHttpsPort = 443;
 
 std::string location_of(const Request& request, std::uint16_t port) {
   std::string location("https://");
-  location.append(host_of(request.head().authority));  // its port is that of the place in the clear
+  location.append(host_of(request.head().authority));  // without the port for HTTP
   if (port != kHttpsPort) {
     location.append(":").append(std::to_string(port));
   }
-  // Not the target: an absolute one names its host a second time, and "*" is no path. Not what a
-  // rewrite has made of it either: "/de/notes" is to stay in German.
+  // Not the target, because an absolute one contains the host again, and "*" is not a path. Not the
+  // rewritten path either: "/de/notes" must stay in German.
   const RequestHead& head = request.head();
   const std::string_view path = asked_path(head.target);
   location.append(path.empty() ? "/" : path);

@@ -36,8 +36,8 @@ bool is_keyed(Method method) noexcept {
   return method == Method::post || method == Method::patch;
 }
 
-/// Item of type String (RFC 9651, section 3.3.3), or the same without quotes, as many clients send
-/// it.
+/// Reads an Item of type String (RFC 9651, section 3.3.3), or the same without quotes, as many
+/// clients send it.
 Result<std::string_view> read_key(std::string_view value) {
   if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) {
     value = value.substr(1, value.size() - 2);
@@ -52,7 +52,7 @@ Result<std::string_view> read_key(std::string_view value) {
   return value;
 }
 
-/// The key of the request; an empty one where there is none.
+/// Returns the key of the request; an empty text without one.
 Result<std::string_view> key_of(const Request& request) {
   std::string_view key;
   for (const Field& field : request.headers()) {
@@ -69,12 +69,12 @@ Result<std::string_view> key_of(const Request& request) {
   return key;
 }
 
-/// A text that no other list of texts makes.
+/// Appends a text so that different lists of texts have different results.
 void append_part(std::string& joined, std::string_view part) {
   joined.append(std::to_string(part.size())).append(":").append(part);
 }
 
-/// is_known  somebody has held the name to be true; else anybody can say any number of them
+/// is_known  the identity was verified; otherwise a client can claim any number of identities
 struct AskingClient {
   std::string name;
   bool is_known = false;
@@ -108,8 +108,8 @@ AskingClient asking_client(const Request& request) {
   return client;
 }
 
-/// What asks for another attempt, or for the right to make one, leaves the key to that: nothing was
-/// done, and what anybody is given without a right takes no room.
+/// Returns whether the key stays free after that status: if another attempt or other credentials
+/// are needed, nothing was done. So responses to unauthorized clients use no memory.
 bool leaves_key_free(int status) noexcept {
   return is_server_error(status) || status == 401 || status == 403 || status == 408 ||
          status == 425 || status == 429;
@@ -132,18 +132,18 @@ ResponsePtr kept_refusal(std::string detail) {
                     .body = std::string(instead.body())});
 }
 
-/// What is kept where there is no response to keep.
+/// Stored if there is no response to store.
 struct Instead {
   ResponsePtr done =
       kept_refusal("The request was already completed; its response was not stored.");
   ResponsePtr unknown = kept_refusal("The request was already started; its outcome is unknown.");
 };
 
-/// The right to do what a key stands for. Destroyed at work, as when the client leaves, nobody
-/// knows what of it was done: it may be a payment, and is not done again.
+/// The right to process the request of a key. If it is destroyed before the end, for example
+/// because the client disconnects, the outcome is unknown: the request may be a payment, and is not
+/// processed again.
 ///
-/// Pre: all that is given outlives it, as the loop and the middleware do whatever is answered
-/// there.
+/// Pre: all references outlive it, as the event loop and the middleware do.
 class OwnResponse {
  public:
   OwnResponse(KeyedResponses& responses, const KeyedResponses::Key& key, const Instead& instead)
@@ -169,7 +169,7 @@ class OwnResponse {
   void give_up() noexcept {
     try {
       end(instead_.unknown);
-    } catch (...) {  // no memory: what is at work for ever would be a leak
+    } catch (...) {  // no memory: an entry that stays in progress would be a leak
       free();
     }
   }
@@ -181,7 +181,7 @@ class OwnResponse {
   bool is_at_work_ = true;
 };
 
-/// Knows whether anything of the response may have left.
+/// Records whether a part of the response may have been sent.
 class WatchedWriter final : public BodyWriter {
  public:
   explicit WatchedWriter(BodyWriter& out) noexcept : out_(out) {}
@@ -206,7 +206,8 @@ class WatchedWriter final : public BodyWriter {
   bool has_written_ = false;
 };
 
-/// Content whose producer is part of the work: its handler may have done nothing ahead of that.
+/// A produced body. Its producer is part of the processing: the handler may have done nothing
+/// before.
 class KeyedContent final : public ProducedContent {
  public:
   /// Pre: content is not null.
@@ -218,7 +219,7 @@ class KeyedContent final : public ProducedContent {
     try {
       co_await content_->produce(watched);
     } catch (...) {
-      if (!watched.has_written()) {  // the response is an error, as of a handler that throws
+      if (!watched.has_written()) {  // the response is an error, as for a handler that throws
         work_->free();
       }
       throw;
@@ -247,7 +248,7 @@ class Idempotency {
         of_known_(half_of(options_), options_.ttl),
         of_others_(half_of(options_), options_.ttl) {}
 
-  /// Pre: `this` outlives the task, as the middleware that the service holds does.
+  /// Pre: this object outlives the task, because the service owns the middleware.
   Task<Response> respond(Request& request, Next next) {
     if (!is_keyed(request.method())) {
       Response response = co_await next();
@@ -305,8 +306,8 @@ class Idempotency {
            response.field_lines().size() <= options_.response_bytes_max;
   }
 
-  /// Those that nobody tells apart may be several behind one address: a cookie that one was given,
-  /// such as a session's, is not for the next.
+  /// Returns the response to store. Unidentified clients may share one address: a cookie that one
+  /// of them was given, such as that of a session, must not be sent to another.
   static ResponsePtr kept(const Response& response, bool is_of_known) {
     Response fields;
     fields.append_field_lines(response.field_lines());
@@ -360,7 +361,7 @@ class Idempotency {
   const SipKey secret_ = SipKey::random();
   const Instead instead_;
   KeyedResponses of_known_;
-  KeyedResponses of_others_;  // whose many names push out nobody that is known
+  KeyedResponses of_others_;  // separate: claimed identities cannot displace known clients
 };
 
 void describe_keys(Operation& operation, bool is_required) {

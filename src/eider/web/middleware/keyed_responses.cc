@@ -7,7 +7,7 @@ namespace eider::detail::middleware {
 
 namespace {
 
-/// What an entry takes beside its texts: of five containers' nodes, roughly.
+/// Approximate memory of an entry in addition to its texts: the nodes of five containers.
 constexpr std::size_t kKeyedEntryBytes = 480;
 
 }  // namespace
@@ -59,7 +59,7 @@ KeyedResponses::Rank KeyedResponses::rank(std::size_t bytes, const Entry& oldest
   return {bytes / step, ~oldest.number};
 }
 
-/// Pre: it has a response.
+/// Pre: the client has a response.
 KeyedResponses::Rank KeyedResponses::rank_of(const Client& client) const noexcept {
   return rank(client.bytes, client.answered.front()->second);
 }
@@ -70,7 +70,8 @@ bool KeyedResponses::has_too_much(const Fingerprint& client) const {
                                      found->second.answered.size() > limits_.keys_max_per_client);
 }
 
-/// Pre: it was at work. What may throw comes first: then nothing has changed.
+/// Pre: the entry was in progress. Operations that may throw come first, so that nothing has
+/// changed then.
 void KeyedResponses::keep(Entries::iterator entry) {
   const auto client = clients_.try_emplace(entry->first.client).first;
   Client& its = client->second;
@@ -91,7 +92,7 @@ void KeyedResponses::keep(Entries::iterator entry) {
   bytes_ += kept.bytes;
 }
 
-/// Pre: it is answered.
+/// Pre: the entry has a response.
 void KeyedResponses::forget(Entries::iterator entry) {
   const auto client = clients_.find(entry->first.client);
   Client& its = client->second;

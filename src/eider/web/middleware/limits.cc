@@ -15,8 +15,8 @@ namespace eider {
 
 namespace {
 
-/// One of the places, until the request's extensions end: whatever becomes of it, also when its
-/// client leaves.
+/// One of the places. It is released with the extensions of the request, even if the client
+/// disconnects.
 class WorkPlace {
  public:
   using Count = std::atomic<std::uint32_t>;

@@ -38,7 +38,7 @@ Duration delay_after(const LoginDelays& delays, std::uint32_t failures) noexcept
 
 }  // namespace
 
-/// One lock: what an attempt costs behind it is a hash of a password.
+/// One lock is enough, because each attempt also computes a slow password hash.
 class LoginTable {
  public:
   explicit LoginTable(LoginLimits limits)
@@ -48,7 +48,7 @@ class LoginTable {
         known_(limits_.keys_max) {}
 
   [[nodiscard]] LoginKeys keys_of(std::string_view account, std::string_view network) const {
-    // The length tells where one ends, so that no two pairs are spelled alike.
+    // The length shows where a part ends, so that different pairs have different texts.
     const std::string both =
         std::to_string(network.size()).append(":").append(network).append(account);
     return {.both = tried_.hash_of("b" + both),
@@ -57,12 +57,12 @@ class LoginTable {
             .known = known_.hash_of(both)};
   }
 
-  /// What it was counted by, or how long to wait.
+  /// Returns the keys that count the attempt, or the time to wait.
   [[nodiscard]] Result<LoginKeys, Duration> begin(LoginKeys keys, Instant now) {
     const std::lock_guard lock(mutex_);
     const Known* known = known_.find(keys.known);
     if (known != nullptr && known->until > now) {
-      keys.account = 0;  // who has been here before is not held up by what is tried elsewhere
+      keys.account = 0;  // attempts from other addresses do not delay a known address
     }
     const std::array counted{Counted{keys.both, &limits_.account_and_address, &tried_},
                              Counted{keys.address, &limits_.address, &tried_},
@@ -117,7 +117,7 @@ class LoginTable {
     Instant until;
   };
   struct Counted {
-    std::uint64_t hash;  // 0: this one does not count
+    std::uint64_t hash;  // 0: not counted
     const LoginDelays* delays;
     PlaceTable<Tried>* table;
   };
@@ -125,8 +125,8 @@ class LoginTable {
   [[nodiscard]] bool is_forgotten(const Tried& tried, Instant now) const noexcept {
     return now - tried.open_at > limits_.forget_after;
   }
-  /// By failures, and not by age: many names or addresses that are tried once each must not push
-  /// out what has been tried often.
+  /// Ranked by failures and not by age: many names or addresses with one attempt each must not
+  /// displace those with many attempts.
   void count(const Counted& by, Instant now) {
     const auto worth = [&](const Tried& place) {
       return std::pair(is_forgotten(place, now) ? 0 : place.failures, place.open_at);
@@ -139,8 +139,8 @@ class LoginTable {
     tried.open_at = now + delay_after(*by.delays, tried.failures);
   }
 
-  /// One's own attempt alone: with an account of one's own nobody makes failures at others
-  /// forgotten.
+  /// Removes only the client's own attempt: a login to one's own account must not reset the
+  /// failures of others.
   void take_back(const LoginKeys& keys, Instant now) {
     for (Tried* tried :
          {tried_.find(keys.both), tried_.find(keys.address), accounts_.find(keys.account)}) {
@@ -162,8 +162,8 @@ class LoginTable {
 
   const LoginLimits limits_;
   std::mutex mutex_;
-  PlaceTable<Tried> tried_;     // by address, and by both
-  PlaceTable<Tried> accounts_;  // apart: no number of addresses pushes an account out
+  PlaceTable<Tried> tried_;     // by address, and by account and address
+  PlaceTable<Tried> accounts_;  // separate, so that many addresses cannot displace accounts
   PlaceTable<Known> known_;
 };
 

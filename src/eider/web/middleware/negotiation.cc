@@ -25,7 +25,7 @@ namespace {
 
 using json::BinaryFormat;
 
-/// The first three places are JSON's and those of what is only written.
+/// JSON first, CSV last; the first three are the ones that responses use by default.
 constexpr std::array<std::string_view, 6> kFormats = {
     kApplicationJson,          "application/cbor",      "application/msgpack",
     "application/vnd.msgpack", "application/x-msgpack", "text/csv; charset=utf-8"};
@@ -43,7 +43,7 @@ std::optional<BinaryFormat> binary_format(std::string_view type) noexcept {
   return std::nullopt;
 }
 
-/// Its fields, but for the one that says what the content is.
+/// Changes the headers to those of a JSON body.
 void become_json(Request& request, std::string_view content) {
   const auto given = request.headers();
   const auto fields = request.arena().make_array<Field>(given.size());
@@ -81,7 +81,7 @@ bool is_json(const Response& response) noexcept {
          !response.body().empty() && !response.find_header("Content-Encoding");
 }
 
-/// The value in that format; nothing where it is no table.
+/// Returns the value in that format; nothing if it is not a table.
 std::optional<std::string> written(std::size_t format, const json::Value& value,
                                    const Negotiation& options) {
   if (format == kCsv) {
@@ -92,9 +92,9 @@ std::optional<std::string> written(std::size_t format, const json::Value& value,
   return out;
 }
 
-/// Leaves JSON where that is preferred.
+/// Converts the response, unless JSON is preferred.
 ///
-/// returns  whether one of the formats will do
+/// returns  whether the client accepts one of the formats
 bool give_as_asked(const Request& request, Response& response, const Negotiation& options) {
   std::optional<json::Value> value;
   std::span<const std::string_view> offered(kFormats);
@@ -106,13 +106,13 @@ bool give_as_asked(const Request& request, Response& response, const Negotiation
     if (!value) {
       auto read = json::read<json::Value>(response.body());
       if (!read) {
-        return true;  // a handler's own text, which its client has to know
+        return true;  // a text that the handler made; its format is up to the client
       }
       value = std::move(*read);
     }
     if (auto content = written(*chosen, *value, options)) {
       response.set_body(std::move(*content)).set_static_type(kFormats[*chosen]);
-      weaken_entity_tag(response);  // a strong one would stand for other bytes, too
+      weaken_entity_tag(response);  // a strong one would also apply to the JSON bytes
       return true;
     }
     offered = offered.first(kCsv);
@@ -137,7 +137,7 @@ void give(const Request& request, Response& response, const Negotiation& options
   }
 }
 
-/// As json::to_csv takes it: what has no members of its own.
+/// Like json::to_csv: values without members.
 bool may_be_cell(const reflect::Type& type) {
   switch (type.kind) {
     case reflect::Kind::kStruct:

@@ -24,7 +24,7 @@ namespace detail::middleware {
 namespace {
 
 constexpr unsigned kIpv6Bits = 128;
-constexpr std::size_t kNumbersBytes = 48;  // two of them, ";t=" and the end of a line
+constexpr std::size_t kNumbersBytes = 48;  // two numbers, ";t=" and a line break
 
 std::int64_t seconds_up(Duration time) {
   return std::chrono::ceil<std::chrono::seconds>(std::max(time, Duration::zero())).count();
@@ -72,7 +72,8 @@ class RateLimiter {
                         ? "-"
                         : network_of(client_address_of(request, trust), limit_.ipv6_prefix_bits));
     if (limit_.by != RateLimitBy::address) {
-      // A route is known by where its pattern lies: each host has its own, and HEAD is its GET's.
+      // The address of the pattern identifies a route: each host has its own, and HEAD has that of
+      // GET.
       key.append(std::bit_cast<std::array<char, sizeof(char*)>>(request.route().data()).data(),
                  sizeof(char*));
     }
@@ -81,7 +82,7 @@ class RateLimiter {
   [[nodiscard]] RateDecision take(std::string_view key) {
     return table_.take(key, Loop::current().now());
   }
-  /// As all processes have it; empty: it is not limited.
+  /// Returns a key that is the same in all processes; empty: the request is not limited.
   [[nodiscard]] std::string shared_key_of(const Request& request, const ProxyTrust& trust) const {
     std::string key = limit_.key ? limit_.key(request)
                       : limit_.by == RateLimitBy::route
@@ -97,11 +98,11 @@ class RateLimiter {
     return {limit_.algorithm, limit_.requests, limit_.per};
   }
   [[nodiscard]] const std::string& policy() const noexcept { return policy_; }
-  /// Checked once: a name has no bytes that a field may not have, and the rest are digits.
+  /// The name is checked once, and the rest are digits, so the lines are valid.
   [[nodiscard]] std::string field_lines(const RateDecision& decision) const {
     return told(lines_begin_, decision).append("\r\n");
   }
-  /// "default";r=99;t=0
+  /// Returns "default";r=99;t=0.
   [[nodiscard]] std::string state(const RateDecision& decision) const {
     return told(state_begin_, decision);
   }
@@ -110,7 +111,7 @@ class RateLimiter {
   }
 
  private:
-  /// Two limits that count differently share no counter, though they were given one name.
+  /// Limits with different settings do not share counters, even if they have the same name.
   static std::string shared_begin_of(const RateLimit& limit) {
     const bool is_bucket = limit.algorithm == RateAlgorithm::token_bucket;
     return limit.name + (is_bucket ? " bucket " : " window ") + std::to_string(limit.requests) +
@@ -187,7 +188,7 @@ std::string name_of(const RateLimiter& limiter) {
 
 namespace {
 
-/// All responses tell how things stand.
+/// Describes the headers that all responses have.
 void describe_limit(Operation& operation) {
   detail::middleware::describe_refusal(operation);
   for (Operation::Response& response : operation.responses) {
@@ -201,7 +202,7 @@ void describe_limit(Operation& operation) {
 
 namespace {
 
-/// `limiter` counts where the store does not know.
+/// limiter  counts if the store is not available
 Task<Response> limit_together(std::shared_ptr<detail::middleware::RateLimiter> limiter,
                               std::shared_ptr<RateStore> store, std::string key, Next next) {
   std::optional<RateDecision> decision = co_await store->take(key, limiter->terms());

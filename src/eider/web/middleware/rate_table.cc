@@ -20,7 +20,7 @@ RateDecision RateTable::take(std::string_view key, Instant now) {
   return {};
 }
 
-/// How long it takes until what a place knows says nothing any more.
+/// Returns the time until a place is no longer relevant.
 Duration RateTable::worth(const Place& place, Instant now) const noexcept {
   if (place.hash == 0) {
     return Duration::min();
@@ -31,8 +31,8 @@ Duration RateTable::worth(const Place& place, Instant now) const noexcept {
                    (now - place.at);
 }
 
-/// As ATM's generic cell rate algorithm has it: a bucket is the instant at which it is full again,
-/// and each token puts that off.
+/// The generic cell rate algorithm of ATM: a bucket is the time when it is full again, and each
+/// token postpones it.
 RateDecision RateTable::take_token(Place& place, Instant now) const noexcept {
   const Duration token = terms_.per / terms_.requests;
   const Instant full_at = std::max(place.at, now) + token;
@@ -56,8 +56,8 @@ void RateTable::move_window(Place& place, Instant now) const noexcept {
   }
 }
 
-/// The window before counts by the share of it that lies within the last `per`, as though its
-/// requests had come evenly.
+/// The previous window counts with the share of it that is within the last `per`, as if its
+/// requests had arrived evenly.
 RateDecision RateTable::take_in_window(Place& place, Instant now) const noexcept {
   move_window(place, now);
   const double share = 1.0 - std::chrono::duration<double>(now - place.at) / terms_.per;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kLineBegins = "X-Request-Id: ";
 constexpr std::string_view kField = kLineBegins.substr(0, kLineBegins.find(':'));
 
-/// A client's own id goes into logs and into the response: one with other bytes could write lines
-/// of the one and fields of the other.
+/// An ID from a client is written to logs and to the response: with other bytes, it could inject
+/// log lines or headers.
 bool is_usable_id(std::string_view id) noexcept {
   return !id.empty() && id.size() <= RequestId::kBytesMax && std::ranges::all_of(id, [](char byte) {
     return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
@@ -30,7 +30,7 @@ RequestId new_id() noexcept {
   return RequestId({digits.data(), digits.size()});
 }
 
-/// What a usable id is, no line can be spoilt by: the line is not looked at again.
+/// A usable ID cannot break the header line, so the line is not validated again.
 void add_to(Response& response, const RequestId& id) {
   std::array<char, kLineBegins.size() + RequestId::kBytesMax + kCrlf.size()> line;
   char* end = std::ranges::copy(kLineBegins, line.data()).out;
@@ -57,7 +57,8 @@ Hook request_id(RequestIdOptions options) {
           },
       .on_response =
           [](const Request& request, Response& response) {
-            // A refusal ahead of `on_request`, or of what came behind it, begins with nothing.
+            // The response of a request that was rejected before `on_request`, or whose headers
+            // were replaced later, does not start with the header.
             if (!response.field_lines().starts_with(kLineBegins) && !response.find_header(kField)) {
               const auto* const own = request.find<RequestId>();
               add_to(response, own == nullptr ? new_id() : *own);

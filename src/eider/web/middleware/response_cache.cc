@@ -34,10 +34,10 @@ using detail::middleware::StoredResponses;
 
 constexpr int kErrorsFrom = 400;
 
-/// What Cache-Control says, as far as it matters to a shared cache (RFC 9111, section 5.2).
+/// The directives of Cache-Control that matter to a shared cache (RFC 9111, section 5.2).
 struct CacheWords {
   bool forbids = false;    // no-store, private, no-cache
-  bool is_public = false;  // public, s-maxage: also of requests that say who asks
+  bool is_public = false;  // public, s-maxage: also for authenticated requests
   bool asks_anew = false;  // no-cache, max-age=0
   bool no_store = false;
   std::optional<std::chrono::seconds> max_age;
@@ -54,7 +54,7 @@ void take_directive(CacheWords& words, std::string_view directive, bool& is_shar
   if (!is_for_shared && (is_shared || !is("max-age"))) {
     return;
   }
-  // One that cannot be read counts as stale (section 4.2.1), and is not overruled by another.
+  // An invalid value counts as stale (section 4.2.1), even if there is another valid one.
   std::string_view seconds = trim(directive.substr(std::min(name.size() + 1, directive.size())));
   if (seconds.size() > 1 && seconds.starts_with('"') && seconds.ends_with('"')) {
     seconds = seconds.substr(1, seconds.size() - 2);
@@ -72,7 +72,7 @@ void take_directives(CacheWords& words, std::string_view value, bool& is_shared)
   }
 }
 
-/// All field lines of that name, joined.
+/// Returns all headers of that name, joined.
 std::string all_of(const Response& response, std::string_view name) {
   std::string values;
   std::string_view lines = response.field_lines();
@@ -106,10 +106,10 @@ CacheWords words_of(const Response& response) {
   return words;
 }
 
-/// Stands among the names of fields for what ResponseVariant says; no field has such a name.
+/// Represents ResponseVariant among the header names; it is not a valid header name.
 constexpr std::string_view kVariant = ":variant";
 
-/// In lower case and in order; nothing for "*", by which no two requests are alike.
+/// Returns the names in lower case and sorted; nothing for "*", with which no two requests match.
 std::optional<std::vector<std::string>> vary_of(const Request& request, const Response& response) {
   std::vector<std::string> names;
   const std::string values = all_of(response, "Vary");
@@ -130,7 +130,7 @@ std::optional<std::vector<std::string>> vary_of(const Request& request, const Re
   return names;
 }
 
-/// A request's fields of one name, as one text.
+/// Returns the headers of one name in a request as one text.
 class FieldValues {
  public:
   explicit FieldValues(const Request& request) noexcept : request_(request) {}
@@ -154,12 +154,13 @@ class FieldValues {
 };
 
 std::string target_of(const Request& request, const ProxyTrust& trust) {
-  // A blank: neither a host nor a path holds one, whatever a proxy says.
+  // Separated by a space, which neither a host nor a path can contain, even if a proxy sets it.
   std::string target = client_origin_of(request, trust);
   return target.append(" ").append(request.path()).append("?").append(request.query());
 }
 
-/// A part is not kept; whether a state still holds only the handler knows (section 4.3.2).
+/// Partial responses are not cached, and only the handler can evaluate other preconditions (section
+/// 4.3.2).
 bool asks_for_a_part_or_a_state(const Request& request) noexcept {
   return request.header("Range") || request.header("If-Match") ||
          request.header("If-Unmodified-Since");
@@ -173,13 +174,13 @@ bool says_who_asks(const Request& request) noexcept {
          (secured && !secured->client.fingerprint.empty());
 }
 
-/// What middleware puts into the response outside of the cache, where it cannot see that the
-/// content is one client's.
+/// Returns whether the request has values that middleware adds to the response outside of the
+/// cache. The response is then for one client, which the cache cannot see otherwise.
 bool is_made_for_one(const Request& request) noexcept {
   return request.find<CsrfToken>() != nullptr || request.find<CspNonce>() != nullptr;
 }
 
-/// Whether the client says that it has that very answer (If-None-Match, If-Modified-Since).
+/// Returns whether the client already has that response (If-None-Match, If-Modified-Since).
 bool is_known_to(const Request& request, const Response& response) {
   const std::int64_t now = wall_time().time_since_epoch().count();
   const Representation kept = representation_of(response, now);
@@ -187,10 +188,10 @@ bool is_known_to(const Request& request, const Response& response) {
          evaluate_preconditions(Method::get, request.headers(), kept, now) == Verdict::not_modified;
 }
 
-/// What several that ask for one target wait for: that the one that was handed on is over.
+/// Lets concurrent requests for one target wait until the first one has ended.
 using Flights = std::map<std::string, std::shared_ptr<AsyncEvent>>;
 
-/// The right to be handed on for the others; they go on when it ends, whatever became of it.
+/// The first request for a target. When it ends, with any outcome, the waiting ones continue.
 class Leading {
  public:
   Leading(Flights& flights, std::string target)
@@ -218,7 +219,7 @@ class Cache {
         responses_(options.bytes_max),
         flights_([] { return std::make_unique<Flights>(); }) {}
 
-  /// Pre: `this` outlives the task, as the middleware that the service holds does.
+  /// Pre: this object outlives the task, because the service owns the middleware.
   Task<Response> respond(Request& request, Next next) {
     if (request.method() != Method::get || asks_for_a_part_or_a_state(request) ||
         !request.body().empty()) {
@@ -241,7 +242,7 @@ class Cache {
   }
 
  private:
-  /// What may write makes what is kept of that target old (section 4.4).
+  /// A write invalidates the stored response of that target (section 4.4).
   Task<Response> pass(Request& request, Next next) {
     Response response = co_await next();
     if (may_write(request.method()) && response.status() < kErrorsFrom) {
@@ -250,9 +251,9 @@ class Cache {
     co_return response;
   }
 
-  /// What is kept, if need be once the one that asks for it is over. It is waited for once: who
-  /// finds nothing then would wait for one after the other, as where each gets a response of his
-  /// own, or the first have left.
+  /// Returns the stored response, if necessary after waiting for the request that fetches it. Waits
+  /// only once: otherwise requests would run one after the other if each gets its own response, or
+  /// if the first clients disconnect.
   Task<std::shared_ptr<const StoredResponse>> find_or_wait(const std::string& target,
                                                            const Request& request) {
     auto stored = find(target, request);
@@ -290,7 +291,7 @@ class Cache {
   static Response made_of(const StoredResponse& stored, const Request& request) {
     Response response(stored.status);
     response.append_field_lines(stored.field_lines);
-    // Another loop's turn may have begun later than this one's.
+    // The turn of another event loop may have started later than that of this one.
     const Duration since_made = std::max(Loop::current().now() - stored.made, Duration::zero());
     const auto age = std::chrono::floor<std::chrono::seconds>(since_made);
     response.replace_header("Age", std::to_string(age.count()));
@@ -305,7 +306,7 @@ class Cache {
     return response;
   }
 
-  /// How long a response may be given again; zero: never.
+  /// Returns how long a response may be reused; zero: never.
   [[nodiscard]] Duration freshness(const Request& request, const Response& response) const {
     const CacheWords words = words_of(response);
     const int status = response.status();

@@ -19,7 +19,7 @@ std::string_view without_slashes(std::string_view path) noexcept {
   return path;
 }
 
-/// As it stands in the target; a value with escapes in it is none that counts.
+/// Returns the value without decoding; escaped values do not match any method.
 std::string_view in_query(std::string_view query, std::string_view name) noexcept {
   QueryReader pairs(query);
   while (const auto pair = pairs.next()) {
@@ -30,7 +30,7 @@ std::string_view in_query(std::string_view query, std::string_view name) noexcep
   return {};
 }
 
-/// Methods have case (RFC 9110, section 9.1).
+/// Methods are case-sensitive (RFC 9110, section 9.1).
 std::optional<Method> other_method(std::string_view name) noexcept {
   for (const Method method : {Method::put, Method::patch, Method::delete_}) {
     if (to_text(method) == name) {
@@ -40,8 +40,8 @@ std::optional<Method> other_method(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-/// A browser reads a path that begins so as "//host", and takes '\' for '/' (WHATWG URL, "relative
-/// slash state").
+/// A browser reads a path that starts with two slashes as "//host", and treats '\' like '/' (WHATWG
+/// URL, "relative slash state").
 bool names_a_host(std::string_view path) noexcept {
   return path.size() > 1 && (path[1] == '/' || path[1] == '\\');
 }
@@ -71,7 +71,7 @@ Rewrite ignore_slashes() {
 Hook redirect_slashes() {
   return {.on_request =
               [](Request& request, Response&) {
-                // As the client sent it: a rewrite may have removed a language.
+                // The path that the client sent: a rewrite may have removed a language.
                 const std::string_view asked = asked_path(request.target());
                 const std::string_view path = without_slashes(asked);
                 if (request.route().empty() && path != asked && !names_a_host(path)) {

@@ -16,12 +16,12 @@ namespace eider {
 
 namespace {
 
-/// 144 bits, which are 24 characters without padding.
+/// 144 bits, as 24 characters without padding.
 constexpr std::size_t kNonceBytes = 18;
 constexpr std::size_t kFieldsMax = 7;
 constexpr std::string_view kNoncePlace = "{nonce}";
 
-/// The policy, cut at the places for the nonce.
+/// Returns the policy, split at the places of the nonce.
 std::vector<std::string> cut_policy(std::string_view policy) {
   std::vector<std::string> parts;
   for (;;) {
@@ -45,7 +45,7 @@ std::string policy_with(const std::vector<std::string>& parts, const CspNonce* n
 
 class SecurityFields {
  public:
-  /// Throws std::invalid_argument for what no field can say.
+  /// Throws std::invalid_argument for a value that is not valid in a header.
   explicit SecurityFields(const SecurityHeaders& headers)
       : csp_name_(headers.csp_is_only_reported ? "Content-Security-Policy-Report-Only"
                                                : "Content-Security-Policy"),
@@ -77,7 +77,7 @@ class SecurityFields {
     std::string text;
   };
 
-  /// Our lines of which a response has none, by one pass over those that it has.
+  /// Returns the header lines that the response does not have, in one pass over its headers.
   [[nodiscard]] std::string missing_in(std::string_view said) const {
     std::array<bool, kFieldsMax> is_said{};
     while (!said.empty()) {
@@ -95,7 +95,7 @@ class SecurityFields {
     return missing;
   }
 
-  /// As it will stand in each response: what a field may hold is looked at here, and not each time.
+  /// Stores a header line. It is validated here, and not for each response.
   void keep(std::string_view name, const std::string& value) {
     if (!value.empty()) {
       Response checked;

@@ -6,7 +6,8 @@ namespace eider::detail::middleware {
 
 namespace {
 
-/// What an entry costs beside its texts, about: two nodes and what owns the response.
+/// Approximate memory of an entry in addition to its texts: two nodes, and the owner of the
+/// response.
 constexpr std::size_t kEntryBytes = 320;
 
 }  // namespace
@@ -25,7 +26,7 @@ StoredResponses::Asked::~Asked() {
 std::string StoredResponses::variant_key(const Entry& target, const FieldOf& field_of) {
   std::string key = target.key + "\n" + std::to_string(target.number);
   for (const std::string& name : target.vary) {
-    key.append("\n").append(field_of(name));  // no field's value holds a line's end
+    key.append("\n").append(field_of(name));  // header values contain no line breaks
   }
   return key;
 }
@@ -72,7 +73,7 @@ bool StoredResponses::store(const Asked& asked, const std::vector<std::string>& 
     of_target = entries_.find(target);
   }
   if (of_target == nullptr) {
-    return false;  // it alone is larger than all may be
+    return false;  // the entry alone exceeds the limit
   }
   Entry variant{.key = variant_key(*of_target, field_of), .bytes = 0, .vary = {}, .response = {}};
   variant.bytes = kEntryBytes + variant.key.size() + response.type.size() +

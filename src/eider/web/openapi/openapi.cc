@@ -27,7 +27,7 @@ using detail::openapi::Schemas;
 using detail::openapi::template_of;
 using json::Value;
 
-/// Which of the path item's fields a method is; empty where OpenAPI 3.1 has none.
+/// Returns the member of a path item for a method; empty if OpenAPI 3.1 has none.
 std::string_view field_of(Method method) noexcept {
   switch (method) {
     case Method::get:
@@ -68,7 +68,7 @@ std::string_view name_of(Operation::In in) noexcept {
   std::unreachable();
 }
 
-/// "get_notes_id": as long as a route stays, so does its name, which clients call it by.
+/// Returns "get_notes_id". It depends only on the route, because clients use it as a function name.
 std::string operation_id(const Operation& operation) {
   std::string id(field_of(operation.method));
   bool is_between = true;
@@ -85,7 +85,7 @@ std::string operation_id(const Operation& operation) {
   return id;
 }
 
-/// Of two guards that name one scheme each has its scopes asked for.
+/// If two guards use the same scheme, the scopes of both are required.
 void add_scopes(Value& scopes, const Operation::Security& scheme) {
   if (scopes.is_null()) {
     scopes = json::array({});
@@ -97,7 +97,7 @@ void add_scopes(Value& scopes, const Operation::Security& scheme) {
   }
 }
 
-/// Of "*.example.org" any name below is a server's: a template, whose variable needs a default.
+/// For "*.example.org", returns a server template, whose variable needs a default.
 Value server_of(const std::string& host) {
   if (!host.starts_with("*.")) {
     return json::object({{"url", "https://" + host}});
@@ -130,9 +130,9 @@ Value security_scheme(const Operation::Security& scheme) {
                        {"description", "A custom authentication scheme."}});
 }
 
-/// Numbers in the names of types and operations go by it, and so not by where routes stand; so does
-/// which names a path's parameters have. What takes the rest of a path goes behind what takes a
-/// segment, as that is what a template means.
+/// Sorts the operations, so that numbers in the names of types and operations, and the names of
+/// path parameters, do not depend on the order of routes. Patterns with a rest parameter follow
+/// those with a segment parameter, because that is the meaning of a template.
 std::vector<const Operation*> in_order(const std::vector<Operation>& operations) {
   std::vector<const Operation*> all;
   for (const Operation& operation : operations) {
@@ -153,7 +153,7 @@ class Document {
   void add(const Operation& operation) {
     const std::string_view field = field_of(operation.method);
     if (field.empty()) {
-      return;  // nor may the path stand there with nothing below it
+      return;  // before the path is added, which would be empty
     }
     const std::string path = template_of(operation.pattern);
     Item& item =
@@ -176,7 +176,7 @@ class Document {
   }
 
  private:
-  /// path  as the first of its operations has it: others' parameters are called by its names
+  /// path  with the parameter names of its first operation, which apply to all of them
   struct Item {
     std::string path;
     Value operations;
@@ -190,7 +190,7 @@ class Document {
     return info;
   }
 
-  /// The braces of variables stay.
+  /// Percent-encodes a server URL, except the braces of variables.
   static std::string encoded_server(std::string_view url) {
     std::string made;
     while (!url.empty()) {
@@ -212,7 +212,7 @@ class Document {
     return all;
   }
 
-  /// In rising order, so that routes may be moved about in the source.
+  /// Sorted, so that the order of routes in the source does not matter.
   Value described_paths() {
     std::map<std::string, Value> in_order;
     for (auto& [path, item] : items_) {
@@ -225,7 +225,7 @@ class Document {
     return all;
   }
 
-  /// names  what the values of the path are called
+  /// names  of the path parameters
   Value describe(const Operation& operation, const std::vector<std::string>& names) {
     Value made = json::object({{"operationId", unique_id(operation)}});
     add_words(made, operation.words);
@@ -256,7 +256,7 @@ class Document {
     return made;
   }
 
-  /// OpenAPI 3.1, Parameter Object: these are said by other means.
+  /// OpenAPI 3.1, Parameter Object: these headers are described in other ways.
   static bool is_left_out(const Operation::Parameter& parameter) {
     return parameter.in == Operation::In::header &&
            (equals_ignoring_case(parameter.name, "Accept") ||
@@ -285,7 +285,7 @@ class Document {
     return made;
   }
 
-  /// What it does to the response OpenAPI has no word for: where the members stand is an extension.
+  /// OpenAPI cannot describe the effect on the response: the place of the members is an extension.
   static void add_selection(Value& made, const Operation::Parameter::Selection& selection) {
     Value names = json::array({});
     for (const std::string& name : selection.names) {
@@ -301,7 +301,7 @@ class Document {
     made["x-selects"] = selection.at;
   }
 
-  /// In queries nothing is null: what may be absent is a parameter that is not required.
+  /// Queries have no null: an optional member is a parameter that is not required.
   Value schema_of(const Operation::Parameter& parameter) {
     if (parameter.type == nullptr) {
       return json::object({{"type", "string"}});
@@ -352,7 +352,7 @@ class Document {
     return made;
   }
 
-  /// OpenAPI 3.1 has no word for what a stream is made of; 3.2's stands there as an extension.
+  /// OpenAPI 3.1 cannot describe the items of a stream; the member of 3.2 is added as an extension.
   static void move_to_items(Value& made, const Operation::Response& response) {
     for (const Operation::Content& content : response.contents) {
       Value& media = made["content"][content.media_type];
@@ -367,20 +367,20 @@ class Document {
     }
   }
 
-  /// An event as 3.2 has it, by the schema of its data.
+  /// Returns the schema of an event as in 3.2, from the schema of its data.
   static Value event_of(Value data) {
     return json::object({{"type", "object"},
                          {"properties", json::object({{"data", std::move(data)}})},
                          {"required", json::array({"data"})}});
   }
-  /// Of text in which there is JSON.
+  /// Returns the schema of a text that contains JSON.
   static Value json_text(Value schema) {
     return json::object({{"type", "string"},
                          {"contentMediaType", "application/json"},
                          {"contentSchema", std::move(schema)}});
   }
 
-  /// OpenAPI knows none: it stands there as the GET that opens it.
+  /// OpenAPI has no WebSockets: one is described as the GET that opens it.
   static void add_websocket(Value& made, const Operation& operation) {
     made["externalDocs"] = json::object({{"description", "Opens a WebSocket connection."},
                                          {"url", "https://www.rfc-editor.org/rfc/rfc6455"}});
@@ -407,7 +407,7 @@ class Document {
     }
   }
 
-  /// One of each group is asked for: all choices stand there, each a set of schemes.
+  /// One scheme of each group is required: lists all combinations, each as a set of schemes.
   void add_security(Value& made, const Operation& operation) {
     if (operation.security.empty()) {
       return;
@@ -428,8 +428,8 @@ class Document {
 
   using SecurityGroups = std::map<std::size_t, std::vector<const Operation::Security*>>;
 
-  /// A guard may take an optional login and describe it as one of its own ways: "session or token".
-  /// Then the login is not asked for in addition.
+  /// A guard may have an optional login and describe it as one alternative: "session or token".
+  /// Then the login is not required in addition.
   static bool is_offered_elsewhere(std::size_t number, const SecurityGroups& groups) {
     const auto is_named = [&](const Operation::Security* wanted) {
       return std::ranges::any_of(groups, [&](const auto& other) {
@@ -479,7 +479,7 @@ class Document {
 
   const OpenApiInfo& info_;
   Schemas schemas_;
-  std::map<std::string, Item> items_;  // by template without names
+  std::map<std::string, Item> items_;  // by path template without parameter names
   Value schemes_ = json::object({});
   std::set<std::string> ids_;
 };

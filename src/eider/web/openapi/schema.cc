@@ -16,7 +16,7 @@ using json::Value;
 using reflect::Kind;
 using reflect::Type;
 
-/// "Page<Note>" becomes "Page_Note": what may stand in the name of a component.
+/// Returns "Page_Note" for "Page<Note>": a valid name of a component.
 std::string component_name(std::string_view type_name) {
   std::string name;
   for (const char byte : type_name) {
@@ -74,10 +74,10 @@ Value enumeration(const reflect::Enumeration& type) {
   return schema;
 }
 
-/// The keywords that rules have said.
+/// The keywords that were already added by rules.
 using Words = std::set<std::string_view>;
 
-/// Where two rules say the same word, both hold.
+/// If two rules have the same keyword, both apply.
 void add_word(Value& schema, Words& said, const Requirement::Keyword& keyword) {
   Value value = json::read<Value>(keyword.json).value_or(Value(keyword.json));
   if (said.insert(keyword.name).second) {
@@ -87,7 +87,7 @@ void add_word(Value& schema, Words& said, const Requirement::Keyword& keyword) {
   }
 }
 
-/// What has no word is told in a sentence.
+/// Adds a rule without a keyword as a sentence.
 void add_sentence(Value& schema, std::string_view sentence) {
   std::string all;
   if (const Value* const said = schema.find("description"); said != nullptr) {
@@ -96,7 +96,7 @@ void add_sentence(Value& schema, std::string_view sentence) {
   schema["description"] = all.append(sentence);
 }
 
-/// Those of a type within go first, as they are asked first.
+/// Rules of inner types come first, because they are checked first.
 void add_rules(Value& schema, Words& said, const Type& type) {
   if (type.kind != Kind::kConstrained) {
     return;
@@ -165,7 +165,7 @@ Value Schemas::list(const Type& element) {
   return json::object({{"type", "array"}, {"items", of(element)}});
 }
 
-/// The name is taken before the members are looked at: one of them may be of this type.
+/// The name is registered before the members are described, because one of them may have this type.
 Value Schemas::reference(const Type& type) {
   const auto known = names_.find(&type);
   const std::string name = known != names_.end() ? known->second : name_of(type);
@@ -178,7 +178,7 @@ Value Schemas::reference(const Type& type) {
   return json::object({{"$ref", "#/components/schemas/" + name}});
 }
 
-/// Types of one name, from two namespaces, are numbered as they are come to: "Note", "Note2".
+/// Types with the same name from different namespaces are numbered: "Note", "Note2".
 std::string Schemas::name_of(const Type& type) {
   const std::string base = component_name(type.name);
   std::string name = base;
@@ -188,7 +188,7 @@ std::string Schemas::name_of(const Type& type) {
   return name;
 }
 
-/// tag  the name that a variant knows the struct by; empty outside of one
+/// tag  the name of the struct in a variant; empty outside of one
 Value Schemas::structure(const reflect::Structure& type, std::string_view tag) {
   Value properties = json::object({});
   Value required = json::array({});
@@ -239,7 +239,7 @@ Value Schemas::example(const Type& type, std::string_view text) {
   }
 }
 
-/// Each alternative with its tag: by itself the struct has no member of that name.
+/// Describes each alternative with its tag, because the struct itself has no such member.
 Value Schemas::variant(const reflect::Variant& type) {
   Value options = json::array({});
   for (const reflect::Alternative& option : type) {
@@ -248,8 +248,8 @@ Value Schemas::variant(const reflect::Variant& type) {
   return json::object({{"oneOf", std::move(options)}});
 }
 
-/// The words of rules stand beside those of the value; "minimum" of a range is within that of its
-/// type. Where the value is referred to, 2020-12 lets them stand beside the reference.
+/// Adds the keywords of rules to those of the value; a "minimum" of a range replaces that of its
+/// type. If the value is a reference, 2020-12 allows keywords next to it.
 Value Schemas::constrained(const Type& type) {
   Value schema = of(reflect::without_rules(type));
   Words said;

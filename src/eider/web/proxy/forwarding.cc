@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMaxForwards = "Max-Forwards";
 
-/// CGI and its heirs make one variable of "Content-Length" and "Content_Length".
+/// CGI and similar interfaces use the same variable for "Content-Length" and "Content_Length".
 bool is_alike(std::string_view known, std::string_view name) noexcept {
   if (known.size() != name.size()) {
     return false;
@@ -36,8 +36,8 @@ constexpr std::array<std::string_view, 8> kHop{
     "Connection",          "Keep-Alive", "Proxy-Connection",  "Proxy-Authenticate",
     "Proxy-Authorization", "TE",         "Transfer-Encoding", "Upgrade"};
 
-/// Upstreams take these for the word of a proxy in front of them: about the client, about what it
-/// has asked for, and how. No client may say them by itself.
+/// Upstreams treat these as set by a proxy: about the client, and the target and method of its
+/// request. Clients must not set them.
 constexpr std::array<std::string_view, 9> kWordOfProxies{
     "X-Real-IP",      "X-Client-IP",       "True-Client-IP",
     "X-Original-URL", "X-Rewrite-URL",     "X-HTTP-Method-Override",
@@ -49,21 +49,21 @@ bool is_word_of_proxies(std::string_view name) noexcept {
          is_one_of(kWordOfProxies, name);
 }
 
-/// What the client towards the upstream says by itself, or what is said anew.
+/// Headers that the HTTP client or this proxy sets.
 constexpr std::array<std::string_view, 5> kRequestAnew{"Host", "Content-Length", "Trailer",
                                                        "Expect", "Early-Data"};
-/// What is told of the way that a request has come.
+/// Headers about the path of the request through proxies.
 constexpr std::array<std::string_view, 5> kWay{"Via", "X-Forwarded-For", "X-Forwarded-Proto",
                                                "X-Forwarded-Host", "Forwarded"};
-/// Routing, authentication, modifiers of a request and its format, and what controls a response,
-/// belong into a head. ETag and Accept-Ranges may come behind content (RFC 9110, 8.8.3 and 14.3).
+/// Headers about routing, authentication, request modifiers, the format, and response control are
+/// not allowed as trailers. ETag and Accept-Ranges are (RFC 9110, 8.8.3 and 14.3).
 constexpr std::array<std::string_view, 18> kHeadOnly{
     "Authorization", "Cookie",          "Range",           "Max-Forwards", "Cache-Control",
     "Pragma",        "Accept-Encoding", "Prefer",          "Origin",       "Set-Cookie",
     "Age",           "Expires",         "Location",        "Refresh",      "Retry-After",
     "Vary",          "Warning",         "WWW-Authenticate"};
 constexpr std::array<std::string_view, 3> kHeadOnlyPrefixes{"If-", "Content-", "Access-Control-"};
-/// What the server towards the client says by itself, or what is said anew.
+/// Headers that the server or this proxy sets.
 constexpr std::array<std::string_view, 6> kResponseAnew{
     "Content-Length", "Content-Type", "Date", "Server", "Via", "Alt-Svc"};
 
@@ -95,7 +95,7 @@ void for_each_element(std::string_view list, const Take& take) {
   }
 }
 
-/// "received-protocol": the version of the message that is passed on (RFC 9110, section 7.6.3).
+/// Returns the "received-protocol": the version of the forwarded message (RFC 9110, section 7.6.3).
 std::string_view via(client::ProtocolVersion version) noexcept {
   if (version.major != 1) {
     return "2.0 eider";
@@ -103,7 +103,7 @@ std::string_view via(client::ProtocolVersion version) noexcept {
   return version.minor == 0 ? "1.0 eider" : "1.1 eider";
 }
 
-/// All values of that name, joined by commas, and one more.
+/// Returns all values of that name and one more, joined by commas.
 std::string extended(std::span<const Field> fields, std::string_view name, std::string_view last) {
   std::string all;
   for (const Field& field : fields) {
@@ -124,7 +124,8 @@ std::optional<std::uint64_t> forwards_left(std::string_view value) noexcept {
                    : std::optional<std::uint64_t>();
 }
 
-/// RFC 9110, section 7.6.2: one less, or as much as is known here. What is no number says nothing.
+/// RFC 9110, section 7.6.2: decrements the number, limited to the maximum here. Invalid values are
+/// removed.
 void take_forwards(std::string_view value, const TakeField& take) {
   if (const auto left = forwards_left(value); left && *left != 0) {
     take(kMaxForwards, std::to_string(*left - 1));
@@ -133,7 +134,7 @@ void take_forwards(std::string_view value, const TakeField& take) {
 
 void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
   const bool is_believed = trust == ForwardedTrust::some;
-  // RFC 7239, section 6.2: one that has no IP address, such as a Unix socket, is "unknown".
+  // RFC 7239, section 6.2: a peer without an IP address, such as a Unix socket, is "unknown".
   const auto peer = IpAddress::parse(request.remote_address());
   const std::string address = peer ? peer->to_text() : "unknown";
   take("X-Forwarded-For",
@@ -150,7 +151,7 @@ constexpr std::size_t kEscapeSize = 3;
 constexpr std::string_view kSemicolon =
     "The path contains a semicolon, which this proxy does not forward.";
 
-/// The byte of an escape at the beginning of `text`; negative: there is no escape.
+/// Returns the byte of an escape at the beginning of `text`; negative: there is none.
 int escaped_byte(std::string_view text) noexcept {
   if (text.size() < kEscapeSize || text.front() != '%') {
     return -1;
@@ -160,7 +161,8 @@ int escaped_byte(std::string_view text) noexcept {
   return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
-/// An ASCII character in two, three or four bytes of UTF-8 (RFC 3629, section 3 forbids it).
+/// Returns whether an ASCII character is encoded as two, three or four bytes of UTF-8, which RFC
+/// 3629, section 3, forbids.
 bool is_overlong(int lead, std::string_view rest) noexcept {
   const int second = escaped_byte(rest);
   const int third = rest.size() > kEscapeSize ? escaped_byte(rest.substr(kEscapeSize)) : -1;
@@ -178,7 +180,7 @@ bool is_overlong(int lead, std::string_view rest) noexcept {
   }
 }
 
-/// text  begins with a percent sign
+/// text  starts with a percent sign
 std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passed) {
   const int byte = escaped_byte(text);
   const std::string_view rest = text.substr(std::min(kEscapeSize, text.size()));
@@ -217,7 +219,7 @@ bool HopFields::has(std::string_view name) const noexcept {
 }
 
 void write_field(Buffer& out, std::string_view name, std::string_view value) {
-  // Whatever made the field: a line break in it would be another field, or another request.
+  // A line break in a header would be another header or another request.
   ensure(is_token(name) && is_field_value(value), "only complete headers are sent to an upstream");
   out.append(name);
   out.append(": ");
@@ -226,7 +228,7 @@ void write_field(Buffer& out, std::string_view name, std::string_view value) {
 }
 
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take) {
-  // Connection may name any field, so it is read before any is passed on.
+  // Connection may list any header, so it is read before any header is passed on.
   const HopFields hop(request.headers());
   const auto stays = [&](std::string_view name) {
     return hop.has(name) || is_one_of(kRequestAnew, name) ||
@@ -244,11 +246,11 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
     }
   }
   if (trust != ForwardedTrust::unseen) {
-    // What is known here takes the place of the client's own words, which were left out above.
+    // Replaces the client's own values, which were removed above.
     take_forwarded(request, trust, take);
   }
-  // RFC 8470, section 5.1: one that was there "MUST NOT" be removed; doubled or odd ones count as
-  // this one.
+  // RFC 8470, section 5.1: an existing header "MUST NOT" be removed; repeated or invalid ones count
+  // as this value.
   if (request.header("Early-Data")) {
     take("Early-Data", "1");
   }
@@ -313,13 +315,13 @@ std::string_view behind_prefix(const RequestHead& head, std::size_t segments) no
 
 bool may_climb(std::string_view behind) {
   const std::string_view path = behind.substr(0, behind.find('?'));
-  // Most have neither, and the router has seen to plain dot segments.
+  // Most paths have neither, and the router rejects plain dot segments.
   if (path.find_first_of("%;") == std::string_view::npos) {
     return false;
   }
   const auto decoded = percent_decode(path, Plus::literal);
   if (!decoded) {
-    return true;  // the reader refuses such ahead of us
+    return true;  // the parser has rejected such paths before
   }
   for (std::string_view rest = *decoded; !rest.empty();) {
     const std::size_t end = std::min(rest.find_first_of("/\\"), rest.size());

@@ -40,7 +40,7 @@ class ProxiedContent final : public ProducedContent {
     for (bool is_first = true;; is_first = false) {
       auto taking = stream_.next();
       if (!taking.start() && is_first) {
-        out.flush();  // the head does not wait for content, which may be long in coming
+        out.flush();  // sends the headers without waiting for the body, which may take long
       }
       auto piece = co_await std::move(taking);
       if (!piece) {
@@ -52,7 +52,7 @@ class ProxiedContent final : public ProducedContent {
       auto written = out.write(*piece);
       co_await written;
     }
-    // The trailers are complete only behind the last piece.
+    // Trailers are complete only after the last piece.
     forward_trailers(
         stream_.headers(), stream_.trailers(),
         [&](std::string_view name, std::string_view value) { out.add_trailer(name, value); });
@@ -70,7 +70,7 @@ class ProxiedContent final : public ProducedContent {
   ClientStream stream_;
 };
 
-/// All of the content, when it has come already and nothing belongs behind it.
+/// Returns the complete body, if it has already arrived and there are no trailers.
 std::optional<std::string> whole_content(client::Answered& answered) {
   client::ClientExchange& connection = *answered.lease;
   if (!connection.is_done() || !answered.received->trailers.empty()) {
@@ -78,20 +78,20 @@ std::optional<std::string> whole_content(client::Answered& answered) {
   }
   const auto piece = connection.take_piece();  // the only one: nothing is decoded
   std::string content(piece ? *piece : std::string_view());
-  // The bytes are copied by now, so the connection may serve others.
+  // The bytes are copied, so that the connection can be reused.
   answered.give_back();
   return content;
 }
 
 }  // namespace
 
-/// The upstream's response for the client. Content that has come whole is kept, and its connection
-/// is given back. Otherwise the content streams, no faster than the client reads it, and fails if
-/// it stays incomplete.
+/// Creates the response for the client. A body that has arrived completely is buffered, and its
+/// connection is given back. Otherwise the body is streamed, at the client's speed, and fails if it
+/// stays incomplete.
 ///
 /// client  outlives the response
-/// asked   the request's method: what HEAD says about content is kept
-/// load    kept until the content has left
+/// asked   method of the request: for HEAD, headers about the body are kept
+/// load    kept until the body has been sent
 Response to_response(client::ClientState& client, client::Answered answered, Method asked,
                      Load load) {
   // RFC 9110, section 15: a status code above 599 is handled as a server error.
@@ -104,7 +104,7 @@ Response to_response(client::ClientState& client, client::Answered answered, Met
   forward_response_fields(
       answered.received->fields, answered.received->version,
       [&](std::string_view name, std::string_view value) { response.add_header(name, value); });
-  // A response to HEAD keeps the length that its head says.
+  // A response to HEAD keeps the length from its headers.
   auto content = asked == Method::head ? std::nullopt : whole_content(answered);
   if (content) {
     response.set_body(std::move(*content));
@@ -125,7 +125,7 @@ using detail::proxy::Load;
 using detail::proxy::Upstream;
 using detail::proxy::Upstreams;
 
-/// What all loops share.
+/// Shared by all event loops.
 struct Shared {
   Shared(const std::vector<std::string>& urls, ProxyOptions its_options)
       : upstreams(urls), options(std::move(its_options)) {}
@@ -134,14 +134,14 @@ struct Shared {
   ProxyOptions options;
 };
 
-/// What each loop has of its own.
+/// The state of one event loop.
 struct PerLoop {
   explicit PerLoop(std::shared_ptr<Shared> its_shared);
 
   std::shared_ptr<Shared> shared;
   detail::client::ClientState client;
   std::vector<net::Route> routes;  // to each upstream
-  std::vector<unsigned> busy;      // requests and tunnels under way at each
+  std::vector<unsigned> busy;      // requests and tunnels in progress at each
 };
 
 PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
@@ -153,10 +153,10 @@ PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
   }
 }
 
-/// What one upstream answers, or why it does not.
+/// The response of one upstream, or the reason why there is none.
 struct Attempt {
   Result<Response, ClientError> outcome;
-  bool has_asked = false;  // it may have begun to do what was asked
+  bool has_asked = false;  // the upstream may have started processing
 };
 
 class Proxy {
@@ -167,7 +167,7 @@ class Proxy {
         loops_([shared = shared_] { return std::make_unique<PerLoop>(shared); }) {}
 
   [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
-  /// Asks each upstream in turn, again and again.
+  /// Checks each upstream in turn, repeatedly.
   [[nodiscard]] Task<> check_health() const;
 
  private:
@@ -194,13 +194,14 @@ class Proxy {
   LoopLocal<PerLoop> loops_;
 };
 
-/// "OPTIONS" about the proxy itself (RFC 9110, section 7.6.2).
+/// Returns the response to OPTIONS for the proxy itself (RFC 9110, section 7.6.2).
 Response options_of_proxy() {
   return Response(204).add_header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 }
 
-/// What was not begun anywhere may be asked elsewhere; what may have been begun, only where twice
-/// is as good as once, and not so often that an overload grows by it.
+/// Returns whether to try another upstream. Always if the request was not started anywhere. If it
+/// may have been started, only if it is repeatable, and within a budget, so that retries do not
+/// increase an overload.
 bool may_ask_another(PerLoop& loop, const Attempt& failed, const Request& request) {
   const ClientFault fault = failed.outcome.error().fault;
   if (fault == ClientFault::bad_request || fault == ClientFault::bad_url) {
@@ -236,7 +237,7 @@ std::string_view Proxy::host(const Request& request, const Upstream& upstream) c
 Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& request,
                          BodyStream& body) const {
   const Upstream& upstream = shared_->upstreams[index];
-  // It counts as busy until the response has left: the load goes with the content.
+  // The upstream counts as busy until the response has been sent: the body owns the load.
   Load load(loop.busy[index]);
   detail::proxy::UpstreamCall call(loop.client, {.request = request,
                                                  .content = body,
@@ -320,7 +321,7 @@ Task<> Proxy::check_health() const {
       if (reply && reply->status() < 400) {
         upstream.take_in();
       } else {
-        // Until the next check it stays out, with time for that to be late.
+        // Stays out until the next successful check, which may be late.
         upstream.take_out_until(Loop::current().now() + 3 * options.health_every);
       }
     }
@@ -328,7 +329,7 @@ Task<> Proxy::check_health() const {
   }
 }
 
-/// A path that no request can have would keep every upstream out for good.
+/// An invalid path would make all health checks fail, so it is an error.
 void check_health_path(const Shared& shared) {
   for (std::size_t index = 0; index < shared.upstreams.size(); ++index) {
     const auto url =
@@ -341,7 +342,7 @@ void check_health_path(const Shared& shared) {
   }
 }
 
-/// What the client would do beyond one exchange is not for a proxy.
+/// Disables the features of the client that go beyond one exchange.
 ClientOptions plain(ClientOptions options) {
   options.decompresses = false;
   options.redirects_max = 0;
@@ -350,7 +351,7 @@ ClientOptions plain(ClientOptions options) {
   return options;
 }
 
-/// A proxy that cannot be read must not be passed by.
+/// A proxy setting that cannot be parsed must not be ignored.
 void check_proxies(const ClientOptions& options) {
   const net::Proxies proxies({options.http_proxy, options.https_proxy, options.no_proxy});
   if (!proxies.fault().empty()) {

@@ -19,8 +19,8 @@ namespace {
 constexpr int kOk = 200;
 constexpr int kSwitching = 101;
 
-/// What is said of the key: over HTTP/2 there is none, so ours is asked with and checked (RFC 8441,
-/// section 5); else it is between the client and the upstream.
+/// The Sec-WebSocket-Key. A client with HTTP/2 sends none, so the proxy sends and checks its own
+/// (RFC 8441, section 5). Otherwise the client's key is forwarded.
 struct KeyTerms {
   explicit KeyTerms(const Request& request) : is_ours(request.head().opens_websocket) {
     if (is_ours) {
@@ -38,7 +38,8 @@ struct KeyTerms {
   client::WsKey key{};
 };
 
-/// The handshake as the client has asked for it, fields of one hop but those of the upgrade anew.
+/// Writes the handshake of the client; of the hop-by-hop headers, only those of the upgrade, which
+/// are set anew.
 void write_handshake(Buffer& out, const Request& request, const http::HttpUrl& url,
                      ForwardedTrust trust, const KeyTerms& key) {
   out.append("GET ");
@@ -58,7 +59,7 @@ void write_handshake(Buffer& out, const Request& request, const http::HttpUrl& u
   out.append("\r\n");
 }
 
-/// Whether the 101 is what was asked for, where that is for us to say.
+/// Checks the key in the 101, if it is that of the proxy.
 bool is_accepted(const h1::ReplyHead& head, const KeyTerms& key) {
   if (!key.is_ours) {
     return true;
@@ -89,7 +90,7 @@ ClientError bad_response() {
 
 enum class HeadRead : std::uint8_t { whole, partial, bad };
 
-/// Passes interim responses over: the client has asked for none.
+/// Skips interim responses, which clients do not expect here.
 HeadRead read_head(h1::ResponseReader& reader, Buffer& received) {
   for (;;) {
     switch (reader.read(received.view(), Method::get, h1::ResponseLimits())) {
@@ -111,7 +112,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
                                                 std::string handshake, KeyTerms key,
                                                 TunnelLimits limits) {
   const auto written = co_await far->write(handshake);
-  static_cast<void>(written);  // that it was lost shows when its response is read
+  static_cast<void>(written);  // reading the response reports a failed write
   h1::ResponseReader reader;
   Buffer received;
   for (;;) {
@@ -136,7 +137,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
   }
   Response response = response_of(reader.head(), key);
   if (is_open) {
-    // Frames that came behind the 101 go on to the client.
+    // Frames after the 101 are forwarded to the client.
     far->unread(received.view().substr(reader.head_bytes()));
     response.set_content(std::make_unique<TunnelUpgrade>(std::move(far), std::move(load), limits));
   }
@@ -148,7 +149,8 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
 bool wants_websocket(const Request& request) noexcept {
   const auto upgrade = request.header("Upgrade");
   const RequestHead& head = request.head();
-  // With content in front of the first frame both ends might disagree where that begins.
+  // With a request body before the first frame, both ends might disagree about where the frames
+  // start.
   const bool is_upgrade = head.method == Method::get && head.wants_upgrade &&
                           head.body == BodyKind::none && upgrade &&
                           equals_ignoring_case(*upgrade, "websocket");
@@ -160,7 +162,7 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
                                                 const ProxyOptions& options, ForwardedTrust trust,
                                                 Load load) {
   route.is_tunnel = true;
-  // An upgrade is of HTTP/1.1 alone, so nothing else is offered.
+  // The upgrade requires HTTP/1.1, so only that is offered.
   auto far = co_await client.net.connect(
       route, {client.loop.now() + client.options.connect, client.options.handshake}, {"http/1.1"});
   if (!far) {

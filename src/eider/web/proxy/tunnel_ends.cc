@@ -28,7 +28,7 @@ void Tunnel::on_bytes(std::string_view bytes) {
   heard_ = now();
   upstream_->stream().output().append(bytes);
   if (!upstream_->stream().flush()) {
-    // The client is not read from while the upstream is slow.
+    // The client is not read while the upstream is slow.
     line_.pause_reading();
     upstream_pace_.begin(unread_bytes(upstream_->stream()), now());
     watch();
@@ -46,14 +46,14 @@ void Tunnel::on_drained() {
 }
 
 void Tunnel::on_broken() {
-  // It is noted first: the end of the upstream must not close the line again.
+  // Set first: the end of the upstream must not close the line again.
   is_over_ = true;
   disarm();
   upstream_->stream().close();
 }
 
-/// What has come right behind the 101 is handed on when that has left: a stream of HTTP/2 must
-/// have been given its head, which is sent in the round behind this one.
+/// Bytes after the 101 are sent in the turn after the headers: an HTTP/2 stream must have received
+/// its headers first, which are sent at the end of this turn.
 void Tunnel::run() {
   if (!std::exchange(is_head_sent_, true)) {
     line_.loop().defer(*this);
@@ -61,7 +61,7 @@ void Tunnel::run() {
   }
   upstream_->hand_over(upstream_owner_);
   if (upstream_->stream().waiting_bytes() == 0) {
-    on_upstream_drained();  // which may have happened before it could be told
+    on_upstream_drained();  // it may have happened before the tunnel was registered
   }
 }
 
@@ -91,7 +91,7 @@ void Tunnel::end_upstream() {
   note_end();
 }
 
-// The last of what the upstream has said, such as why it closes, still reaches a slow client.
+// The last bytes of the upstream, such as the reason for closing, still reach a slow client.
 void Tunnel::end_client() {
   if (is_over_ || std::exchange(has_upstream_ended_, true)) {
     return;
@@ -115,7 +115,7 @@ void Tunnel::leave() {
   }
 }
 
-/// By force where something waits: it would wait on in the kernel.
+/// Resets the connection if bytes are waiting, because the kernel would wait to send them.
 void Tunnel::cut() {
   if (upstream_->stream().waiting_bytes() != 0) {
     upstream_->stream().reset();
@@ -136,7 +136,7 @@ Instant Tunnel::due() const noexcept {
   return taken != Instant::max() ? taken : heard_ + limits_.idle;
 }
 
-/// Whether those that something waits for take it.
+/// Returns whether the sides with waiting bytes accept enough of them.
 bool Tunnel::keep_up() noexcept {
   const auto is_kept = [&](Pace& pace, std::size_t waiting) {
     return pace.due(limits_.patience) > now() ||
@@ -147,7 +147,8 @@ bool Tunnel::keep_up() noexcept {
          is_kept(upstream_pace_, unread_bytes(upstream_->stream()));
 }
 
-// What arrives does not move the timer: it looks when it is due, and then waits for the rest.
+// Arriving bytes do not move the timer: when it expires, it checks the time, and waits for the
+// rest.
 void Tunnel::expire() {
   if (now() < due() || (ended_ == Instant::max() && keep_up())) {
     watch();

@@ -20,15 +20,15 @@ bool has_content(const Request& request) noexcept {
   return request.head().body != BodyKind::none;
 }
 
-/// Of HTTP/1.0 none can come that is one.
+/// Returns whether the client waits for a 100 Continue, which HTTP/1.0 does not have.
 bool expects_consent(const Request& request) noexcept {
   return request.head().expects_continue && request.head().minor_version != 0;
 }
 
-/// The client's content, as it comes.
+/// Forwards the client's request body as it arrives.
 class Passed final : public client::ContentSource {
  public:
-  /// request  outlives this
+  /// request  must outlive this object
   Passed(const Request& request, BodyStream content) noexcept
       : request_(request), content_(content) {}
   [[nodiscard]] Task<Taken> next() override {
@@ -68,8 +68,8 @@ Task<UpstreamCall::Outcome> UpstreamCall::run() {
     if (!goes_again(*fault)) {
       co_return fail(client::with_place(std::move(*fault), asked_.request.method(), asked_.base));
     }
-    // The sender goes ahead of the lease that it sends over, and the next attempt has not asked
-    // anybody yet.
+    // The sender is destroyed before the lease whose connection it uses. The next attempt has not
+    // sent a request yet.
     sender_.reset();
     has_asked_ = false;
   }
@@ -100,18 +100,18 @@ Task<UpstreamCall::Fault> UpstreamCall::exchange() {
                              .head = {client_.options.head_bytes_max, client_.options.headers_max},
                              .decompresses = false,
                              .interims = this});
-  // From here on the upstream may have begun with it.
+  // From here on, the upstream may have started processing.
   has_asked_ = true;
   send_head();
   if (has_content(asked_.request)) {
     send_content();
     co_await lease_->until(client::Condition::sent);
   }
-  // The upstream's time begins when the content has been given.
+  // The time limit of the upstream starts when the request body has been sent.
   lease_->set_deadline(client_.loop.now() + client_.options.first_byte, kLateHead);
   co_await lease_->until(client::Condition::head);
   if (lease_->has_failed()) {
-    // What the client's content has thrown says more than the loss of the connection.
+    // An exception of the client's body is more precise than the loss of the connection.
     if (sender_ != nullptr) {
       sender_->rethrow();
     }
@@ -174,10 +174,10 @@ void UpstreamCall::send_content() {
   sender_->start();
 }
 
-/// By another connection: the upstream had closed this one while it was idle, or says that it has
-/// not looked at the request. Neither is a failure of the upstream's.
+/// Returns whether to use another connection: the upstream had closed this one while it was idle,
+/// or reports that it did not process the request. Neither is a failure of the upstream.
 bool UpstreamCall::goes_again(const ClientError& fault) {
-  // What was taken of the client's content cannot be sent twice.
+  // A part of the client's body that was read cannot be sent again.
   if (!lease_.is_held() || (sender_ != nullptr && sender_->has_taken())) {
     return false;
   }
@@ -186,7 +186,7 @@ bool UpstreamCall::goes_again(const ClientError& fault) {
     return true;
   }
   if (lease_->processed() == client::Processed::refused) {
-    has_asked_ = false;  // another upstream may be asked, whatever the method
+    has_asked_ = false;  // another upstream may be tried, for any method
     return false;
   }
   if (!lease_.is_unanswered(fault) || !lease_.is_reused() || wants_fresh_ ||

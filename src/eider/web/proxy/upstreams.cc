@@ -10,10 +10,11 @@ namespace eider::detail::proxy {
 
 namespace {
 
-/// Of each upstream on the ring: with so many its share is within about ten percent of even.
+/// Number of points of each upstream on the ring: its share is then within about ten percent of
+/// even.
 constexpr std::uint32_t kPointsEach = 128;
 
-/// FNV-1a, and a finish that spreads short keys over all bits (of MurmurHash3).
+/// FNV-1a, with the finalizer of MurmurHash3, which spreads short keys over all bits.
 std::uint64_t hash(std::string_view key) noexcept {
   std::uint64_t value = 0xcbf29ce484222325;
   for (const char byte : key) {
@@ -42,7 +43,7 @@ http::HttpUrl checked(std::string_view text) {
 
 void Upstream::note_failure(Instant now, const ProxyOptions& options) noexcept {
   if (failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= options.failures_max) {
-    // The count begins anew, so that one more failure alone does not take it out again.
+    // The count restarts, so that a single further failure does not eject it again.
     failures_.store(0, std::memory_order_relaxed);
     take_out_until(now + options.ejected_for);
   }
@@ -57,7 +58,8 @@ Upstreams::Upstreams(const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
     const auto index = static_cast<std::uint32_t>(all_.size());
     for (std::uint32_t point = 0; point < kPointsEach; ++point) {
-      // Points depend on the upstream's URL alone: few keys move when another one comes or goes.
+      // The points depend only on the URL of the upstream: few keys move when another one is added
+      // or removed.
       ring_.push_back({hash(url + "#" + std::to_string(point)), index});
     }
     all_.push_back(std::make_unique<Upstream>(checked(url)));

@@ -12,7 +12,7 @@ namespace eider {
 
 namespace {
 
-/// Of the largest code with the least correction (ISO/IEC 18004, table 7).
+/// Capacity of the largest code with the lowest correction (ISO/IEC 18004, table 7).
 constexpr std::size_t kQrBytesMax = 2953;
 
 struct QrFreer {
@@ -34,7 +34,7 @@ QRecLevel level_of(QrCorrection correction) {
   return QR_ECLEVEL_M;
 }
 
-/// A path of the dark modules: one rectangle for those next to each other in a row.
+/// Returns an SVG path of the dark modules, with one rectangle for adjacent modules in a row.
 std::string path_of(const QRcode& code, unsigned margin) {
   const auto width = static_cast<std::size_t>(code.width);
   const auto is_dark = [&](std::size_t row, std::size_t column) {

@@ -26,7 +26,7 @@ void find_slots(const std::vector<Node>& nodes, std::vector<std::string>& names)
   }
 }
 
-/// Content that a component has no slot for would vanish.
+/// Content for a slot that the component does not have is an error, because it would be lost.
 void expect_slots(const Node& call, const Node& component) {
   std::vector<std::string> slots;
   find_slots(component.arms[0].nodes, slots);
@@ -43,7 +43,7 @@ void expect_slots(const Node& call, const Node& component) {
   }
 }
 
-/// errors  throws Refused for an argument without a parameter, one that is given twice, and content
+/// errors  throws Refused for an argument without a parameter, a duplicate argument, and content
 ///         without a slot
 void expect_call(const Node& call, const Node& component) {
   std::vector<std::string> names;
@@ -69,9 +69,9 @@ using Nodes = std::vector<Node>;
 
 constexpr std::size_t kTextBytesMax = 16UL * 1024 * 1024;
 
-/// What a call put into a component's slots, and where that was written.
+/// The content that a call passes to the slots of a component, and the place where it was written.
 ///
-/// components_open  of which the call was a part: the content may call this component again
+/// components_open  components around the call: the content may call this component again
 struct Content {
   const Node* call;
   const Scope* scope;
@@ -80,14 +80,14 @@ struct Content {
   std::vector<const Node*> components_open;
 };
 
-/// Where nodes come from while they are put in place, and what they see.
+/// The origin of nodes that are inserted, and the names that they see.
 struct Where {
   const File* file;
   Seen names = {};
   const Content* content = nullptr;
 };
 
-/// One definition of a block, and which further ones it hides.
+/// A definition of a block; it hides further ones.
 struct BlockAt {
   const Node* node;
   const File* file;
@@ -149,7 +149,7 @@ class Assembler {
     return *files_.emplace(name, std::move(*parsed)).first->second;
   }
 
-  /// All that the page extends, the last of which is returned, with the blocks of each.
+  /// Loads all files that the page extends, with their blocks, and returns the last one.
   const File& gather(const File& page) {
     std::vector<const File*> chain;
     const File* file = &page;
@@ -185,8 +185,8 @@ class Assembler {
   }
   [[nodiscard]] bool has_frame() const noexcept { return !tree_.frame.empty(); }
 
-  /// A block outside of other blocks fills one of a file that is extended. Without that one its
-  /// content would be in no page.
+  /// A block outside of other blocks fills one of an extended file. If there is no such block, its
+  /// content would be on no page, so it is an error.
   void expect_known_blocks(const File& file) const {
     if (!file.extends) {
       return;
@@ -199,7 +199,8 @@ class Assembler {
     }
   }
 
-  /// Whether a file that `file` extends has it: definitions are in the order of the files.
+  /// Returns whether a file that `file` extends has the block: definitions are in the order of the
+  /// files.
   [[nodiscard]] static bool is_in_layout(const std::vector<BlockAt>& known, const File& file) {
     return known.back().file != &file;
   }
@@ -328,7 +329,7 @@ class Assembler {
       value = std::move(Expression(value).parts.front());
     } else if (takes_json(output.context) && value.kind == Expression::Kind::filter &&
                value.text == "json") {
-      value = std::move(Expression(value).parts.front());  // what a script gets is JSON anyway
+      value = std::move(Expression(value).parts.front());  // scripts get JSON anyway
     }
     output.value = resolve(std::move(value), where.names);
     html_.put_value(*context);
@@ -383,7 +384,7 @@ class Assembler {
     const std::size_t first_variable = variables_;
     loop.arms.push_back(put_body(node.arms.front(), where, loop.variable));
     if (!(html_ == before)) {
-      // Each further turn begins where the one before has ended.
+      // Each further iteration starts where the previous one has ended.
       expect_join(before, html_, node.place,
                   "the loop body must end in the HTML context in which it starts");
       const HtmlContext joined = before;
@@ -471,7 +472,7 @@ class Assembler {
 
   void put_block(const Node& node, const Where& where, Nodes& made) {
     const auto& known = blocks_[node.text];
-    // What is included, and what a component has, are no blocks of the page.
+    // Blocks in included files and components are not blocks of the page.
     const bool is_of_page =
         std::ranges::any_of(known, [&node](const BlockAt& block) { return block.node == &node; });
     if (is_of_page) {

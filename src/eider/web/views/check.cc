@@ -356,7 +356,7 @@ bool is_of_type(std::string_view parameter, const Type& type) noexcept {
   if (parameter == "boolean") {
     return bare.kind == Kind::kBool;
   }
-  // A template's name has no name of its own: the compiler tells what it is.
+  // The type of a template has no name of its own here: the compiler checks it.
   return bare.name.empty() || parameter.ends_with('>') || unqualified(parameter) == bare.name;
 }
 

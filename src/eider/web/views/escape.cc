@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSchemes = {"http", "https", "mailto", "tel"};
 
-/// Which bytes HTML needs as references; 0: none.
+/// The index of the character reference that a byte needs; 0: none.
 constexpr auto kReferences = [] {
   std::array<unsigned char, 256> table{};
   table['&'] = 1;
@@ -35,7 +35,7 @@ unsigned char reference_of(char byte) {
 using Bytes = unsigned char __attribute__((vector_size(16)));
 using Halves = std::uint64_t __attribute__((vector_size(16)));
 
-/// Some of them are one bit apart.
+/// Compares pairs with one mask, because some of these bytes differ in one bit.
 bool has_references(Bytes bytes) {
   static_assert(('"' | 4) == '&' && ('<' | 2) == '>');
   const auto marks = ((bytes | 4) == '&') | ((bytes | 2) == '>') | (bytes == '\'');
@@ -43,7 +43,7 @@ bool has_references(Bytes bytes) {
   return (halves[0] | halves[1]) != 0;
 }
 
-/// Copies up to the first byte that needs a reference; returns how many.
+/// Copies up to the first byte that needs a reference; returns the number of bytes.
 std::size_t copy_plain(char* to, std::string_view text) {
   std::size_t done = 0;
   for (; done + sizeof(Bytes) <= text.size(); done += sizeof(Bytes)) {
@@ -68,8 +68,8 @@ bool is_safe_url(std::string_view text) {
          });
 }
 
-/// As browsers read it, which leave out blanks at both ends, tabs and line ends anywhere, and take
-/// a backslash for a slash.
+/// Reads the URL like a browser, which ignores whitespace at both ends, and tabs and line breaks
+/// anywhere, and treats a backslash as a slash.
 bool is_own_url(std::string_view text) {
   const auto is_slash = [text](std::size_t at) {
     return at < text.size() && (text[at] == '/' || text[at] == '\\');
@@ -125,7 +125,7 @@ void append_url_segment(std::string& out, std::string_view text) {
   }
   const std::size_t quote = out.find_last_of("\"'");
   out.resize(quote == out.npos ? out.size() : quote + 1);
-  out += kRefusedUrl;  // what follows is a part of its fragment
+  out += kRefusedUrl;  // the rest becomes part of its fragment
 }
 
 void append_style(std::string& out, std::string_view text) {
@@ -133,7 +133,7 @@ void append_style(std::string& out, std::string_view text) {
 }
 
 void append_json(std::string& out, std::string_view json) {
-  // "a -{{ n }}" of a negative number would be "--".
+  // Otherwise "a -{{ n }}" with a negative number would contain "--".
   out += json.starts_with('-') ? " " : "";
   for (std::size_t at = 0; at < json.size(); ++at) {
     const char byte = json[at];
@@ -153,7 +153,7 @@ void append_script(std::string& out, std::string_view json) {
   constexpr std::string_view kKey = "\"__proto__\":";
   std::size_t begin = 0;
   for (std::size_t at = 0; (at = json.find(kKey, at)) != json.npos; at += kKey.size()) {
-    if (at > 0 && json[at - 1] == '\\') {  // a quote of a longer key's own
+    if (at > 0 && json[at - 1] == '\\') {  // a quote within a longer key
       continue;
     }
     append_json(out, json.substr(begin, at - begin));

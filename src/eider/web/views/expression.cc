@@ -50,7 +50,7 @@ Expression of_parts(ExpressionKind kind, Place place, std::string text, Expressi
   return made;
 }
 
-/// Recursion is bounded: templates nest as deep as whoever wrote them says.
+/// Limits the depth of recursion, because input determines it.
 class Deeper {
  public:
   Deeper(int& depth, const Place& place) : depth_(depth) {
@@ -261,7 +261,7 @@ Expression Words::filtered() {
   return value;
 }
 
-/// The name of an argument, `name: value`, with its colon; empty: it has none.
+/// Reads the name of an argument, `name: value`, with its colon; returns an empty text without one.
 std::string Words::label() {
   if (!is_name()) {
     return {};

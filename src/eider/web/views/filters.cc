@@ -30,7 +30,7 @@ std::int64_t integer_of(Ref number) {
   return parse_int64(shown(number)).value_or(0);
 }
 
-/// Digits of an RFC 3339 time where they stand; nothing where it is none.
+/// Reads the digits of an RFC 3339 time; invalid texts have none.
 class TimeText {
  public:
   explicit TimeText(std::string_view text) : text_(text) {}

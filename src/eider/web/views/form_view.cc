@@ -8,7 +8,7 @@ namespace eider::views {
 
 namespace {
 
-/// HTML as it grows.
+/// Builds HTML.
 class Writer {
  public:
   Writer& html(std::string_view text) {
@@ -47,7 +47,8 @@ class Writer {
 bool is_hidden(const FieldView& field) {
   return field.control == "hidden";
 }
-/// What has several controls is a fieldset, with a legend in place of a label.
+/// Returns whether the field has several controls, which are in a fieldset with a legend instead of
+/// a label.
 bool is_set(const FieldView& field) {
   return field.control == "group" || field.control == "checkboxes" || field.control == "radios";
 }
@@ -60,7 +61,7 @@ void Writer::described(const FieldView& field) {
   attribute_unless_empty("aria-describedby", ids);
 }
 
-/// Of a control that stands alone.
+/// Writes the attributes of a single control.
 void Writer::common(const FieldView& field) {
   attribute("id", field.id).attribute("name", field.name);
   for (const FieldAttribute& each : field.attributes) {
@@ -89,7 +90,7 @@ void Writer::input(const FieldView& field) {
 void Writer::textarea(const FieldView& field) {
   html("<textarea");
   common(field);
-  // A line break that follows the tag is not part of the content; it keeps one that is.
+  // HTML ignores a line break after the tag; writing one preserves a line break of the value.
   html(">\n").text(field.value).html("</textarea>");
 }
 
@@ -104,7 +105,7 @@ void Writer::select(const FieldView& field) {
   html("</select>");
 }
 
-/// The first has the field's id, so that a link to what is wrong leads to a control.
+/// The first control has the ID of the field, so that links to errors lead to it.
 void Writer::choices(const FieldView& field, std::string_view type) {
   for (const FieldChoice& choice : field.choices) {
     const bool is_first = &choice == &field.choices.front();
@@ -188,7 +189,7 @@ void Writer::field(const FieldView& field) {
 
 void Writer::faults(const FieldView& field) {
   for (const std::string& error : field.errors) {
-    if (is_hidden(field)) {  // nothing to go to
+    if (is_hidden(field)) {  // no control to link to
       html("<li>").text(field.label).html(": ").text(error).html("</li>\n");
     } else {
       html("<li><a href=\"#").text(field.id).html("\">").text(field.label).html(": ");
@@ -228,7 +229,7 @@ void append_names(const std::vector<FieldView>& fields, std::vector<std::string>
   }
 }
 
-/// where  "pages/note.html:7: "; empty where a walker knows it
+/// where  "pages/note.html:7: "; empty for interpreted templates, which add the place
 const FieldView& found(const FormView& form, std::string_view name, const std::string& where) {
   const FieldView* const found = find(form.fields, name);
   if (found == nullptr) {
@@ -240,12 +241,12 @@ const FieldView& found(const FormView& form, std::string_view name, const std::s
   return *found;
 }
 
-/// Generated code says by #line which line of the template it is.
+/// #line in generated code maps the location to the line of the template.
 std::string place_text(const std::source_location& where) {
   return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": ";
 }
 
-/// Hidden ones of the form itself stand where it begins, so that no template leaves one out.
+/// Hidden fields of the form are at its beginning, so that no template can forget them.
 void append_hidden(Writer& out, const std::vector<FieldView>& fields) {
   for (const FieldView& each : fields) {
     if (is_hidden(each)) {
@@ -282,7 +283,7 @@ Markup form_begin(const FormView& form) {
   return out.done();
 }
 
-/// It takes the focus when the page is shown, also where no script runs.
+/// The list gets the focus when the page is shown, even without scripts.
 Markup form_errors(const FormView& form) {
   Writer out;
   if (form.errors.empty() && !is_wrong(form.fields)) {

@@ -9,35 +9,35 @@ namespace eider::views {
 
 namespace {
 
-/// Of HTML and SVG.
+/// URL attributes of HTML and SVG.
 constexpr std::array<std::string_view, 16> kUrls = {
     "background", "cite",     "codebase", "data",   "dynsrc",  "href", "icon",   "longdesc",
     "lowsrc",     "manifest", "ping",     "poster", "profile", "src",  "usemap", "xml:base"};
 
-/// Forms send what people write there; htmx puts into the page what it gets from there, and sends
-/// what is in it.
+/// Forms send the input of users to these URLs. htmx inserts their responses into the page, and
+/// sends data of the page to them.
 constexpr std::array<std::string_view, 11> kOwnUrls = {
     "action",      "formaction", "hx-delete",      "hx-get",      "hx-patch",  "hx-post",
     "hx-push-url", "hx-put",     "hx-replace-url", "sse-connect", "ws-connect"};
 
-/// What libraries evaluate: these of htmx and hyperscript; the directives of Alpine, Vue, Angular
-/// and Knockout by their beginnings.
+/// Attributes that libraries evaluate: these of htmx and hyperscript, and the directives of Alpine,
+/// Vue, Angular and Knockout by their prefixes.
 constexpr std::array<std::string_view, 11> kEvaluated = {
     "hx-headers", "hx-request", "hx-trigger", "hx-vals", "hx-vars", "xmlns",
     "hx-ext",     "hx-inherit", "hx-sse",     "hx-ws",   "script"};
 constexpr std::array<std::string_view, 16> kEvaluatedBeginnings = {
     "on", "x-", "v-", "ng-", "@", ":", "hx-on", "_", "?", "bind", "#", "(", "[", "*", ".", "up-on"};
 
-/// Behind "data-": what libraries read there, which need no other name for it.
+/// Names after "data-" that libraries evaluate.
 constexpr std::array<std::string_view, 8> kEvaluatedData = {
     "x-", "v-", "ng-", "hx-on", "bind", "script", "signals", "computed"};
-/// These of Datastar, alone or before '-', ':' or "__".
+/// Attributes of Datastar, alone or before '-', ':' or "__".
 constexpr std::array<std::string_view, 8> kDatastar = {"on",   "text",  "show",   "class",
                                                        "attr", "style", "effect", "init"};
 constexpr std::array<std::string_view, 5> kDataUrls = {"action", "formaction", "href", "poster",
                                                        "src"};
 
-/// SVG's animations set any attribute, such as an address.
+/// SVG animations can set any attribute, such as a URL.
 constexpr std::array<std::string_view, 5> kAnimated = {"attributename", "from", "to", "by",
                                                        "values"};
 
@@ -50,7 +50,7 @@ bool begins_with_one_of(std::string_view name, const auto& beginnings) noexcept 
                              [name](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Of a name behind "data-".
+/// Returns the kind of an attribute by its name after "data-".
 AttributeKind data_kind(std::string_view name) noexcept {
   if (is_in(name, kDataUrls)) {
     return AttributeKind::url;
@@ -100,13 +100,13 @@ AttributeKind attribute_kind(std::string_view tag, std::string_view name) noexce
 
 namespace {
 
-/// Of an attribute that has one name or another: as if its value were run.
+/// The name of an attribute that depends on a branch: treated as if its value were executed.
 constexpr std::string_view kUnknownName = "?";
 constexpr std::string_view kUnknownType = "an unknown language";
 constexpr std::size_t kValueKeptMax = 64;
 constexpr std::size_t kNameMax = 64;
 
-/// Elements whose content is text or another language, up to their own end tag.
+/// Elements whose content is text or another language, up to their end tag.
 constexpr std::array<std::string_view, 9> kOfContents = {
     "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"};
 
@@ -120,7 +120,7 @@ bool is_one_of(std::string_view name, const auto& names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Whether a script of that type is JavaScript, or JSON.
+/// Returns whether the type of a script is JavaScript or JSON.
 bool is_known_script(std::string_view type) {
   constexpr std::array<std::string_view, 4> kNames = {"", "module", "importmap",
                                                       "speculationrules"};
@@ -128,14 +128,15 @@ bool is_known_script(std::string_view type) {
          type.ends_with("json");
 }
 
-/// Of what may still become the scheme of a script.
+/// Returns whether the text may still become the scheme of a script.
 bool begins_script_scheme(std::string_view text) {
   return !text.empty() && std::ranges::any_of(kScriptSchemes, [text](std::string_view scheme) {
     return scheme.starts_with(text);
   });
 }
 
-/// Of elements whose content is not HTML, where <title> and <style> hold markup.
+/// Returns whether the content of an element is not HTML: in it, <title> and <style> contain
+/// markup.
 bool is_foreign(std::string_view tag) {
   return tag == "svg" || tag == "math";
 }
@@ -290,7 +291,7 @@ void HtmlContext::step_value(char byte) {
     may_be_slash_ = false;
   }
   step_path(byte);
-  // Browsers leave blanks and line ends out, ahead of a scheme and within it.
+  // Browsers ignore whitespace before and within a scheme.
   if (value_.size() < kValueKeptMax && static_cast<unsigned char>(byte) > ' ') {
     value_ += to_lower(byte);
   }
@@ -332,7 +333,7 @@ void HtmlContext::end_value(char byte) {
   }
 }
 
-/// A reference, "&#58;" or "&colon;", may be the colon, or a letter of the scheme.
+/// A character reference, "&#58;" or "&colon;", may be the colon, or a letter of the scheme.
 void HtmlContext::step_scheme(char byte) {
   const bool is_reference = value_.ends_with('&') && (byte == '#' || to_lower(byte) == 'c');
   const bool ends = std::string_view(":/?#,").contains(byte);
@@ -392,7 +393,7 @@ void HtmlContext::step_declaration(char byte) {
   }
 }
 
-/// Ends at "-->" and at "--!>"; "<!-->" and "<!--->" are over at once.
+/// A comment ends at "-->" and "--!>"; "<!-->" and "<!--->" end at once.
 void HtmlContext::step_comment(char byte) {
   recent_ += byte;
   if (recent_.size() > 4) {
@@ -564,7 +565,7 @@ bool HtmlContext::join(const HtmlContext& other) {
     fault_ = other.fault_;
   }
   if (at_ != other.at_ && is_between(at_) && is_between(other.at_)) {
-    // <input {% if done %}checked{% endif %}>: an attribute's name, or none, or a part of one.
+    // <input {% if done %}checked{% endif %}>: an attribute name, no name, or part of one.
     const bool is_in_name = at_ == At::attribute_name || other.at_ == At::attribute_name;
     must_part_ = at_ == At::tag_name || other.at_ == At::tag_name;
     at_ = is_in_name ? At::attribute_name : At::behind_name;
@@ -604,7 +605,7 @@ void HtmlContext::join_url(const HtmlContext& other) {
     return;
   }
   if (kind_ == AttributeKind::own_url && url_ != other.url_) {
-    url_ = UrlAt::unclear;  // "/" of one way and "/host" of the value would be "//host"
+    url_ = UrlAt::unclear;  // "/" in one branch and a value "/host" would be "//host"
   }
   const auto one_is = [&](UrlAt at) { return url_ == at || other.url_ == at; };
   may_be_script_ =

@@ -14,7 +14,8 @@
 namespace eider::views {
 namespace {
 
-/// text  of kText the text, without what `{%- -%}` cut off it; else what stands within the braces
+/// text  for kText, the text without the whitespace that `{%- -%}` removes; else the text within
+///       the braces
 struct Piece {
   enum class Kind : std::uint8_t { text, output, tag, comment };
   Kind kind;
@@ -78,7 +79,7 @@ class Lexer {
     }
   }
 
-  /// The first `close` behind `from` that is not in quotes.
+  /// Returns the position of the first `close` after `from` that is not in quotes.
   [[nodiscard]] std::size_t find_close(std::size_t from, std::string_view close,
                                        bool has_quotes) const {
     char quote = 0;
@@ -123,7 +124,7 @@ class Lexer {
                        inner, place(begin)});
   }
 
-  /// `{% raw %}…{% endraw %}`, for other languages with such braces.
+  /// Reads `{% raw %}…{% endraw %}`, for other languages with such braces.
   void read_raw(std::size_t open) {
     for (std::size_t at = text_.find("{%", at_); at != text_.npos; at = text_.find("{%", at + 1)) {
       const std::size_t end = text_.find("%}", at);
@@ -148,7 +149,7 @@ class Lexer {
   std::vector<Piece> pieces_;
 };
 
-/// errors  throws Refused: braces that never close
+/// errors  throws Refused for braces that are not closed
 std::vector<Piece> take_apart(const Source& source) {
   return Lexer(source).run();
 }
@@ -159,7 +160,7 @@ constexpr std::array<std::string_view, 14> kTags = {
     "if",     "for",  "match", "extends", "block", "super",    "include",
     "import", "slot", "call",  "fill",    "raw",   "fragment", "component"};
 
-/// What may end the nodes of an arm, and is left to whoever began it.
+/// Tags that may end the nodes of an arm; the caller, which began it, checks them.
 constexpr std::array<std::string_view, 13> kEnds = {
     "elif",    "else",         "endif",   "endfor", "case",        "endmatch", "endblock",
     "endslot", "endcomponent", "endcall", "fill",   "endfragment", "endfill"};
@@ -172,7 +173,7 @@ bool is_blank_text(const Node& node) {
   return node.kind == NodeKind::text && node.text.find_first_not_of(" \t\r\n") == node.text.npos;
 }
 
-/// "notes::Frame", other than words of a comment.
+/// Returns whether the text is a type such as "notes::Frame", and not words of a comment.
 bool names_type(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   return begin != text.npos && text.substr(begin).find_first_of(" \t\r\n") == text.npos &&
@@ -233,8 +234,8 @@ class FileParser {
     return made;
   }
 
-  /// Comments that begin with "page", "frame" or "include" say what the file is. The line that
-  /// holds such a one alone is none of the page.
+  /// Comments that start with "page", "frame" or "include" are declarations of the file. A line
+  /// that contains only such a comment is not part of the page.
   void comment(const Piece& here) {
     Words words(here.text, here.place);
     if (words.take("page")) {
@@ -344,7 +345,7 @@ class FileParser {
     skip_line_end();
   }
 
-  /// Takes the tag that ends what stands at `opened`, or the one of `others` that goes on with it.
+  /// Consumes the end tag of the node at `opened`, or one of `any` that continues it.
   [[nodiscard]] std::string close(const Piece& opened, std::span<const std::string_view> any) {
     const std::string_view what = first_word(opened.text);
     if (at_ < pieces_.size()) {
@@ -361,7 +362,7 @@ class FileParser {
            std::string(what) + " is not closed: add {% " + std::string(any.back()) + " %}");
   }
 
-  /// The words of the tag that is there, behind its name.
+  /// Consumes a tag, and returns the words after its name.
   [[nodiscard]] Words take_tag() {
     const Piece& here = pieces_[at_++];
     Words words(here.text, here.place);
@@ -472,7 +473,7 @@ class FileParser {
     return arm;
   }
 
-  /// A block or a fragment.
+  /// Reads a block or a fragment.
   [[nodiscard]] Node named(NodeKind kind, const std::string& tag, const Piece& here, Words& words) {
     Node made{kind, here.place, words.name("a name")};
     words.expect_end("the name");

@@ -12,16 +12,16 @@ namespace {
 constexpr std::size_t kInsertedMax = 16;
 constexpr std::size_t kWordMax = 16;
 
-/// Behind these names of the language stands a value, as behind an operator.
+/// Keywords that are followed by a value, like operators.
 constexpr std::array<std::string_view, 13> kOperators = {
     "return", "typeof", "case", "in",      "delete",     "void",   "throw",
     "new",    "do",     "else", "default", "instanceof", "extends"};
-/// These may as well be names of the script's own.
+/// These may also be ordinary names.
 constexpr std::array<std::string_view, 3> kMaybeOperators = {"of", "yield", "await"};
 
 constexpr std::string_view kComment = "<!--";
 constexpr std::string_view kScript = "<script";
-/// Comments and line ends that scripts rarely mean: none has to be told from others.
+/// Comments and line breaks that scripts rarely intend: they are treated as ambiguous.
 constexpr std::array<std::string_view, 4> kUnsureInCode = {"-->", "#!", "\xe2\x80\xa8",
                                                            "\xe2\x80\xa9"};
 
@@ -47,7 +47,8 @@ void ScriptState::step(char byte) {
   }
 }
 
-/// "<!--" begins what hides further script elements (HTML, "script data escaped state").
+/// "<!--" starts a state in which further script elements are hidden (HTML, "script data escaped
+/// state").
 void ScriptState::step_tail(char byte) {
   tail_ += to_lower(byte);
   while (!begins_a_mark(tail_)) {
@@ -147,7 +148,7 @@ void ScriptState::step_sign(char byte) {
     case '-':
       before_ = Before::either;
       return;
-    case '\\':  // a name that is written by escapes
+    case '\\':  // a name with escape sequences
       is_unsure_ = true;
       return;
     default:
@@ -240,7 +241,7 @@ void ScriptState::step_regex(char byte) {
     is_unsure_ = true;
     at_ = At::code;
   } else if (at_ == At::regex_class) {
-    is_unsure_ = is_unsure_ || byte == '[';  // with the flag v a class within the class
+    is_unsure_ = is_unsure_ || byte == '[';  // with flag v, a class within the class
     at_ = byte == ']' ? At::regex : At::regex_class;
   } else if (byte == '[') {
     at_ = At::regex_class;

@@ -24,7 +24,7 @@ Line line_at(const Place& place) {
           static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1};
 }
 
-/// Levenshtein's.
+/// The Levenshtein distance.
 std::size_t distance(std::string_view one, std::string_view other) {
   std::vector<std::size_t> row(other.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -59,7 +59,7 @@ ViewError error_at(const Place& place, std::string detail) {
   const std::string_view rest = std::string_view(place.source->text).substr(line.begin);
   std::string_view shown = rest.substr(0, rest.find_first_of("\r\n"));
   const std::size_t column = place.offset - line.begin + 1;
-  // A page in one line has no line that a person could read.
+  // A page in a single long line is not shown, because it would be unreadable.
   if (column > kLineShownMax) {
     shown = {};
   }

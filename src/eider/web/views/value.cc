@@ -17,7 +17,7 @@ namespace {
 using reflect::Kind;
 using reflect::Type;
 
-/// Calls `take` with the number's text.
+/// Calls `take` with the text of a number.
 template <class Number, class Take>
 void with_digits(Number number, Take take) {
   char digits[64];
@@ -44,7 +44,7 @@ void with_text_kind(Ref value, Take take) {
   });
 }
 
-/// Calls `take` with the value's text; not at all where there is none.
+/// Calls `take` with the text of a value, if it has one.
 template <class Take>
 void with_text(Ref whole, Take take) {
   const Ref value = held(whole);
@@ -92,7 +92,7 @@ bool is_negative(Ref value) noexcept {
   return value.type->kind == Kind::kSigned && reflect::load_signed(*value.type, value.at) < 0;
 }
 
-/// As the largest integer; of a negative one the bits.
+/// Returns the value as the largest integer type; a negative one as its bits.
 std::uint64_t bits_of(Ref value) noexcept {
   return value.type->kind == Kind::kSigned
              ? static_cast<std::uint64_t>(reflect::load_signed(*value.type, value.at))
@@ -117,7 +117,7 @@ std::partial_ordering order_numbers(Ref left, Ref right) noexcept {
   if (is_negative(left) != is_negative(right)) {
     return is_negative(left) ? std::partial_ordering::less : std::partial_ordering::greater;
   }
-  return bits_of(left) <=> bits_of(right);  // also of two negative ones
+  return bits_of(left) <=> bits_of(right);  // also correct for two negative numbers
 }
 
 std::partial_ordering order(Ref left, Ref right) {
@@ -232,7 +232,7 @@ void append_value(std::string& out, Context context, Ref value) {
     return context == Context::json ? append_json(out, json.view())
                                     : append_script(out, json.view());
   }
-  if (context == Context::url_segment) {  // where nothing is not the same as no text
+  if (context == Context::url_segment) {  // where an empty optional differs from an empty text
     return append_url_segment(out, shown(value));
   }
   if (context == Context::text && is_markup(*value.type)) {

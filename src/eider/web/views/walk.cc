@@ -22,7 +22,7 @@ namespace {
 using reflect::Kind;
 using reflect::Type;
 
-/// A value, with what keeps it alive if the walk has made it.
+/// A value, and its owner if it was created while rendering.
 struct Known {
   Ref ref;
   std::shared_ptr<const void> owner = {};
@@ -144,7 +144,8 @@ class Walker {
     }
   }
 
-  /// What the case is about; null where it is not the one. Where it is about nothing, anything.
+  /// Returns the object for the case; null if another case applies. For `else`, returns any
+  /// pointer.
   static const void* alternative(Ref value, const Arm& arm) {
     if (arm.name == "else") {
       return value.at;
@@ -207,7 +208,7 @@ class Walker {
     return value;
   }
 
-  /// A T{}, in place of what an empty optional has not.
+  /// Returns a T{}, for members of an empty optional.
   const void* fresh(const Type& type) {
     std::shared_ptr<void>& object = fresh_[&type];
     if (object == nullptr) {
@@ -248,7 +249,7 @@ class Walker {
       const Owned result = filters_.find(here.text)->call(values);
       return {{result.type, result.object.get()}, result.object};
     } catch (const Failure& failure) {
-      // Other statuses are an application's way to answer.
+      // Other statuses are responses that the application intends.
       if (failure.error().status() != kInternalServerError) {
         throw;
       }
@@ -256,7 +257,7 @@ class Walker {
     }
   }
 
-  /// The page's, else the frame's. Pre: check_types has found one.
+  /// Returns the page's translator, else that of the frame. Pre: check_types has found one.
   [[nodiscard]] const void* translator() const {
     for (const std::size_t root : {kPage, kFrame}) {
       const Ref& whole = values_[root].ref;

@@ -16,9 +16,9 @@
 namespace eider::detail::embed {
 namespace {
 
-constexpr std::size_t kHashBytes = 6;  // 12 digits: two states of one file differ
+constexpr std::size_t kHashBytes = 6;  // 12 digits: enough to distinguish versions of a file
 
-constexpr std::string_view kSigns = "._-/@+~";  // that stand in a path as they are
+constexpr std::string_view kSigns = "._-/@+~";  // need no encoding in a path
 
 bool is_name(std::string_view name) noexcept {
   return !name.empty() && std::ranges::all_of(name, [](char byte) {
@@ -30,7 +30,7 @@ std::string_view directory_of(std::string_view name) noexcept {
   return name.substr(0, name.rfind('/') + 1);
 }
 
-/// "css/app.3f2a9c01b2d4.css"
+/// Returns "css/app.3f2a9c01b2d4.css".
 std::string hashed(std::string_view name, std::string_view hash) {
   const std::size_t file = directory_of(name).size();
   const std::size_t dot = name.substr(file).rfind('.');
@@ -38,7 +38,8 @@ std::string hashed(std::string_view name, std::string_view hash) {
   return std::string(name.substr(0, at)).append(".").append(hash).append(name.substr(at));
 }
 
-/// The name that a path leads to from a directory; nothing outside of all assets.
+/// Returns the name of the asset at a path relative to a directory; nothing if the path leaves the
+/// assets.
 std::optional<std::string> follow(std::string_view directory, std::string_view path) {
   std::string name(directory);
   while (!path.empty()) {
@@ -57,14 +58,14 @@ std::optional<std::string> follow(std::string_view directory, std::string_view p
   return name;
 }
 
-/// Whether a reference is to what lies beside: without scheme, host or a path from the root.
+/// Returns whether a reference is a relative path: without scheme, host or absolute path.
 bool is_relative(std::string_view reference) noexcept {
   const std::size_t colon = reference.find(':');
   return !reference.empty() && !reference.starts_with('/') && !reference.starts_with('#') &&
          !reference.starts_with('?') && (colon == reference.npos || reference.find('/') < colon);
 }
 
-/// Builds each after those that it refers to.
+/// Builds each asset after those that it refers to.
 class Builder {
  public:
   explicit Builder(std::vector<AssetSource> sources) {
@@ -94,7 +95,7 @@ class Builder {
     bool is_begun = false;
   };
 
-  /// Its hashed name.
+  /// Builds one asset, and returns its hashed name.
   Text build_one(const std::string& name) {
     if (const auto known = built_.find(name); known != built_.end()) {
       return known->second.hashed_name;
@@ -160,7 +161,7 @@ class Builder {
   std::map<std::string, BuiltAsset> built_;
 };
 
-/// A piece of the contents, as the source says it.
+/// Returns C++ source for a part of the contents.
 std::string piece(std::string_view symbol, std::size_t& offset, std::string_view content) {
   if (content.empty()) {
     return "{}";

@@ -1,4 +1,4 @@
-// As small as each coding gets it: the build waits once, readers each time.
+// Compresses with the highest levels, because it runs only once, in the build.
 #include "eider/core/base/buffer.h"
 #include "eider/core/compress/compressor.h"
 #include "eider/web/assets/embed/build.h"

@@ -11,7 +11,7 @@ constexpr std::string_view kBlanks = " \t\r\n\f";
 constexpr std::string_view kUrl = "url(";
 constexpr std::string_view kImport = "@import";
 
-/// Reads a style sheet from its beginning to its end.
+/// Reads a complete style sheet.
 class CssReader {
  public:
   explicit CssReader(std::string_view css) noexcept : css_(css) {}
@@ -45,14 +45,14 @@ class CssReader {
     }
   }
 
-  /// "my-url(" is another function.
+  /// Returns whether the position is within a name: "my-url(" is another function.
   [[nodiscard]] bool is_within_name() const noexcept {
     const char before = at_ == 0 ? ' ' : css_[at_ - 1];
     return is_letter(before) || is_digit(before) || before == '-' || before == '_' ||
            before == '\\';
   }
 
-  /// What stands between the quotes.
+  /// Returns the text between the quotes.
   std::string_view take_string() {
     const char quote = css_[at_];
     const std::size_t begin = ++at_;

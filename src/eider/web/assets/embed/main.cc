@@ -1,4 +1,4 @@
-// eider-assets: makes sources of a directory's files, for eider_assets() of
+// eider-assets: generates sources from the files of a directory, for eider_assets() in
 // cmake/EiderAssets.cmake.
 #include <cstdio>
 #include <exception>

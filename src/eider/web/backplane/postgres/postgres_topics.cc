@@ -14,7 +14,7 @@ namespace eider {
 
 namespace {
 
-/// NOTIFY takes text of less than 8,000 bytes: this, as base64.
+/// NOTIFY accepts less than 8,000 bytes of text: this many bytes, as base64.
 constexpr std::size_t kPayloadBytesMax = 5997;
 static_assert(base64_size(kPayloadBytesMax) < 8000);
 constexpr auto kSentWithin = std::chrono::seconds(3);
@@ -40,11 +40,11 @@ class PostgresTopics final : public TopicAdapter {
     }
     try {
       const PostgresMessage message = co_await subscriber_->receive();
-      // What is no base64 is no payload either, which the backplane counts.
+      // Invalid base64 becomes an empty payload, which the backplane counts as invalid.
       co_return message.is_gap ? std::nullopt
                                : std::optional(from_base64(message.payload).value_or(""));
     } catch (const db::Failure&) {
-      subscriber_.reset();  // refused, and forgotten there: all begins anew
+      subscriber_.reset();  // reconnect: the server has removed the rejected subscription
       throw;
     }
   }

@@ -10,7 +10,7 @@ namespace eider {
 
 namespace {
 
-/// A queue of a subscriber has room for one.
+/// The queue of a subscriber has room for one such message.
 constexpr std::size_t kPayloadBytesMax = std::size_t{4} << 20U;
 
 class RedisTopics final : public TopicAdapter {
@@ -35,7 +35,7 @@ class RedisTopics final : public TopicAdapter {
       RedisMessage message = co_await subscriber_->receive();
       co_return message.is_gap ? std::nullopt : std::optional(std::move(message.payload));
     } catch (const RedisFailure&) {
-      subscriber_.reset();  // refused, and forgotten there: all begins anew
+      subscriber_.reset();  // reconnect: the server has removed the rejected subscription
       throw;
     }
   }

@@ -13,9 +13,9 @@ namespace eider {
 
 namespace {
 
-// As RateTable does it in memory, in microseconds. ARGV: requests, per.
+// The same algorithms as in RateTable, in microseconds. ARGV: requests, per.
 
-/// A bucket is the time at which it is full again, and each token puts that off.
+/// A bucket is the time when it is full again, and each token postpones it.
 const redis::Script& token_bucket() {
   static const redis::Script script(R"lua(
 local time = redis.call('TIME')
@@ -33,7 +33,7 @@ return {1, remaining, remaining > 0 and 0 or token - room}
   return script;
 }
 
-/// When the present window began, what was counted in it, and in the one before.
+/// Stores the start of the current window, and the counts of this and of the previous window.
 const redis::Script& sliding_window() {
   static const redis::Script script(R"lua(
 local time = redis.call('TIME')
@@ -87,7 +87,7 @@ class RedisRateStore final : public RateStore {
                              .remaining = static_cast<std::uint32_t>(remaining),
                              .wait = std::chrono::microseconds(wait_us)};
     } catch (const RedisFailure& failure) {
-      // What is wrong with one key, such as another type below it, says nothing of the others.
+      // An error of one key, such as a wrong type, does not concern other keys.
       if (failure.fault() != RedisFault::refused) {
         pause_.begin();
       }

@@ -30,7 +30,8 @@ namespace {
 
 constexpr std::string_view kReloadTopic = "_eider/reload";
 constexpr Duration kLookEvery = std::chrono::milliseconds(100);
-/// Each page says of which version it was made, so that none is missed while it is loaded.
+/// Each page contains the version that it was rendered from, so that no change is missed while it
+/// loads.
 constexpr std::string_view kReloadScript =
     R"js(const shown = document.currentScript.dataset.version;
 new EventSource("/_eider/reload").onmessage = event => {
@@ -58,7 +59,8 @@ Result<std::string, std::string> read_template(const std::string& directory,
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// Allows the page's inline style and its reload script, whatever policy the application has.
+/// Allows the inline style and the reload script of the page, instead of the policy of the
+/// application.
 const std::string& error_policy() {
   static const std::string kPolicy =
       "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -85,14 +87,14 @@ void put_reload(std::string& page, std::string_view version) {
   page.insert(end == page.npos ? page.size() : end, reload_tag(version));
 }
 
-/// Which run of the program this is: a browser shows what a newly built one makes, too.
+/// Identifies this run of the program: browsers also reload after a new build.
 std::uint64_t run_number() {
   static const auto kBegin = std::chrono::system_clock::now().time_since_epoch().count();
   return static_cast<std::uint64_t>(kBegin);
 }
 
-/// Another text after any file in the directory was changed, added or removed, and in another
-/// process.
+/// Returns a text that is different after any file in the directory was changed, added or removed,
+/// and in another process.
 std::string version_of(const std::string& directory) {
   std::error_code failed;
   std::uint64_t mixed = run_number();
@@ -101,13 +103,14 @@ std::string version_of(const std::string& directory) {
     std::error_code absent;
     const auto when = at->last_write_time(absent).time_since_epoch().count();
     const std::uint64_t name = std::hash<std::string>()(at->path().native());
-    // The order in which files are told may change: sums do not mind.
+    // A sum, because it does not depend on the order of the files.
     mixed += (name ^ static_cast<std::uint64_t>(when)) * 0x9E3779B97F4A7C15U;
   }
   return std::to_string(mixed);
 }
 
-/// The version that a request was made of, before any file was read: a later change counts.
+/// The version at the start of a request, before any file was read, so that later changes are
+/// noticed.
 struct MadeOf {
   std::string version;
 };
@@ -157,7 +160,7 @@ void serve_reload(App& app) {
             co_await events.send({.data = version});
             co_await events.subscribe(news);
           });
-  const auto told = std::make_shared<std::string>();  // of the first loop alone
+  const auto told = std::make_shared<std::string>();  // used by the first event loop only
   app.every("templates", kLookEvery, [told](State<Views> views, State<Topics> topics) {
     std::string version = views->version();
     if (version != *told) {
@@ -185,7 +188,7 @@ std::string Views::version() const {
 
 HtmlPage Views::as_it_is_now(std::string_view name, std::string_view fragment, views::Ref shown,
                              views::Ref frame) const {
-  const std::string now = version();  // before the files are read: a later change counts
+  const std::string now = version();  // before files are read, so that later changes are noticed
   const auto tree = views::assemble_page(
       name, [this](std::string_view file) { return read_template(options_->directory, file); });
   if (!tree) {

@@ -1,4 +1,4 @@
-// Stands in for compressed.cc where the component compress is not built.
+// Replaces compressed.cc if the component compress is not built.
 #include "eider/web/assets/embed/build.h"
 
 namespace eider::detail::embed {
