@@ -21,12 +21,12 @@ constexpr char lowered(char byte) noexcept {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
 }
 
-/// Nobody counts them: "X-Api-Key" is as secret as "apikey".
+/// Ignored in names: "X-Api-Key" is as secret as "apikey".
 constexpr bool is_joint(char byte) noexcept {
   return byte == '-' || byte == '_';
 }
 
-/// In small letters, without joints.
+/// Returns the name in lower case, without separators.
 std::string folded(std::string_view word) {
   std::string out;
   for (const char byte : word) {
@@ -37,7 +37,7 @@ std::string folded(std::string_view word) {
   return out;
 }
 
-/// Whether the name, as it would be folded, begins with the word, which is not empty.
+/// Returns whether the folded name starts with the word, which is not empty.
 bool begins_with(std::string_view name, std::string_view word) noexcept {
   std::size_t done = 0;
   for (const char byte : name) {
@@ -79,7 +79,7 @@ void append_shown(Buffer& out, std::string_view text, std::string_view escaped) 
     const std::size_t bytes = utf8_sequence_bytes(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(bytes, 1));
     text.remove_prefix(sequence.size());
-    // A terminal acts on control characters, and bidirectional ones reorder what it shows.
+    // A terminal interprets control characters, and bidirectional ones reorder the output.
     if (bytes == 0 || hidden_at(sequence).bytes != 0) {
       for (const char byte : sequence) {
         const auto value = static_cast<unsigned char>(byte);
@@ -172,8 +172,8 @@ void append_member(Buffer& out, std::string_view name, const LogValue& value) {
   }
 }
 
-/// The members that a line has by itself. A field of that name gets a '_' behind it: whoever
-/// searches for a level must not find what a client has sent.
+/// Returns whether a line already has a member of that name. A field with such a name gets a
+/// trailing '_', so that a search for a level does not find data of clients.
 bool is_own(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 6> kOwn = {"time",       "level",    "message",
                                                     "request_id", "trace_id", "span_id"};

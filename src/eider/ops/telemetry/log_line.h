@@ -20,7 +20,7 @@ struct LogLine {
   std::string_view message;
   std::span<const LogField> fields;
   std::int64_t time_ms;  // since 1970
-  const Work* work;      // null: on nobody's behalf
+  const Work* work;      // null: not for a request or job
 };
 
 /// Names of log fields whose values are masked.
@@ -30,11 +30,11 @@ class MaskedNames {
   [[nodiscard]] bool hides(std::string_view name) const noexcept;
 
  private:
-  // By the byte that they begin with: each name of each line is held against them.
+  // By their first byte, because each field name of each line is compared with them.
   std::array<std::vector<std::string>, 256> words_;
 };
 
-/// Both with the line's end.
+/// Both append a line break.
 void append_text(Buffer& out, const LogLine& line, const MaskedNames& masked);
 void append_json(Buffer& out, const LogLine& line, const MaskedNames& masked);
 

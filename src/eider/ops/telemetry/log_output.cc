@@ -19,12 +19,12 @@ namespace eider::detail::telemetry {
 
 namespace {
 
-/// A pipe that says that it is ready takes so many bytes without waiting (pipe(7), PIPE_BUF).
+/// A pipe that is ready accepts this many bytes without blocking (pipe(7), PIPE_BUF).
 constexpr std::size_t kPipeBytes = 4096;
 constexpr std::size_t kFileBytes = std::size_t{64} * 1024;
 constexpr Duration kPause = std::chrono::milliseconds(100);
 
-/// As many whole lines as fit into `bytes`, or one that does not.
+/// Returns the complete lines that fit into `bytes`, or one line that does not.
 std::string_view next_piece(std::string_view lines, std::size_t bytes) noexcept {
   if (lines.size() <= bytes) {
     return lines;
@@ -60,7 +60,7 @@ bool LogOutput::is_terminal() const noexcept {
   return ::isatty(fd_) == 1;
 }
 
-/// What is there stays open where this fails.
+/// If it fails, the current file stays open.
 bool LogOutput::open_file() {
   constexpr mode_t kRights = 0640;
   Descriptor opened(
@@ -83,7 +83,8 @@ bool LogOutput::is_of_its_name() const noexcept {
          ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
 
-/// logrotate has moved it away, or somebody has removed it: lines belong to the file of its name.
+/// Reopens the file if logrotate has moved it, or it was removed, so that lines go to the file with
+/// the name.
 void LogOutput::follow_file() {
   const std::int64_t now = std::time(nullptr);
   if (!file_.empty() && now != std::exchange(looked_at_, now) && !is_of_its_name()) {
@@ -91,15 +92,15 @@ void LogOutput::follow_file() {
   }
 }
 
-/// Asked of the file, since other workers and the program of an upgrade write into it, too.
+/// Read from the file system, because other workers and an upgraded program write to the file, too.
 std::uint64_t LogOutput::file_bytes() const noexcept {
   struct stat ours{};
   return ::fstat(fd_, &ours) == 0 ? static_cast<std::uint64_t>(ours.st_size) : 0;
 }
 
-/// One of those that write does, by a lock on the file that has the name: what another has begun
-/// anew must not be moved on with a few lines in it. Whoever finds it locked comes back with its
-/// next lines, and waits for nobody.
+/// Rotates the files. Only one of several processes does so, using a lock on the file with that
+/// name: a file that another process has just started must not be rotated again. A process that
+/// finds it locked does not wait, and tries again with its next lines.
 void LogOutput::rotate() {
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return;
@@ -115,7 +116,7 @@ void LogOutput::rotate() {
   if (std::rename(file_.c_str(), (file_ + ".1").c_str()) == 0) {
     (void)open_file();
   } else {
-    rotates_at_ = file_bytes() + file_bytes_max_;  // not allowed: it goes on growing
+    rotates_at_ = file_bytes() + file_bytes_max_;  // not permitted: the file grows further
   }
 }
 
@@ -156,11 +157,11 @@ bool LogOutput::write_piece(std::string_view piece, const Patience& gives_up) {
       piece.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE || errno == EBADF) {
       return false;
-    } else if (errno != EINTR) {  // ENOSPC, EDQUOT, EIO: until it is mended
+    } else if (errno != EINTR) {  // ENOSPC, EDQUOT, EIO: until it is fixed
       if (gives_up(kPause)) {
         return false;
       }
-      follow_file();  // one that was removed takes up its room as long as it is open
+      follow_file();  // a removed file occupies the disk as long as it is open
     }
   }
   return true;

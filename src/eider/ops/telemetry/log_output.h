@@ -15,7 +15,8 @@ namespace eider::detail::telemetry {
 
 class LogOutput {
  public:
-  /// Asked while it cannot write: waits for so long, and says whether to give up.
+  /// Called while the output cannot be written: waits for that time, and returns whether to give
+  /// up.
   using Patience = std::function<bool(Duration)>;
 
   /// Standard error, or another descriptor that stays open.
@@ -25,9 +26,9 @@ class LogOutput {
                                               unsigned files_max);
 
   [[nodiscard]] bool is_terminal() const noexcept;
-  /// Whole lines. Of a pipe, waits until somebody reads; of a full disk, until there is room.
+  /// Writes complete lines. Waits for the reader of a pipe, and for space on a full disk.
   ///
-  /// returns  false where it gave up, or nobody will ever read
+  /// returns  false if it gave up, or if the pipe has no reader any more
   [[nodiscard]] bool write(std::string_view lines, const Patience& gives_up);
 
  private:
@@ -39,14 +40,14 @@ class LogOutput {
   void follow_file();
   void rotate();
 
-  std::string file_;  // empty: somebody else's descriptor
+  std::string file_;  // empty: a descriptor that this object does not own
   std::uint64_t file_bytes_max_ = 0;
   unsigned files_max_ = 0;
   Descriptor own_;
   int fd_;
   bool may_block_ = false;  // a pipe or a terminal
   std::uint64_t rotates_at_ = 0;
-  std::int64_t looked_at_ = 0;  // when it was last seen whether the file is still there
+  std::int64_t looked_at_ = 0;  // time of the last check whether the file still exists
 };
 
 }  // namespace eider::detail::telemetry

@@ -72,7 +72,7 @@ void LogWriter::end_thread() noexcept {
     ending.swap(thread_);
   }
   if (!ending.joinable()) {
-    serve();  // no thread was to be had, and what waits may say why
+    serve();  // creating the thread has failed, and the waiting lines may explain why
     return;
   }
   has_lines_.notify_one();
@@ -85,7 +85,7 @@ LogCounts LogWriter::counts() const noexcept {
           .suppressed = suppressed_.load(std::memory_order_relaxed)};
 }
 
-/// Two messages of one hash share their number; that is why it is a large one that is set.
+/// Messages with the same hash share a counter, so the limit should not be small.
 bool LogWriter::is_one_too_many(std::string_view message, std::int64_t second) noexcept {
   constexpr unsigned kCountBits = 32;
   auto& same = same_[std::hash<std::string_view>()(message) % same_.size()];
@@ -123,7 +123,7 @@ void LogWriter::write_fields(LogLevel level, std::string_view message,
   }
 }
 
-// A line is made ahead of the lock, which is held for as long as it takes to copy it.
+// The line is formatted before the lock is taken, which only protects copying it.
 void LogWriter::put(LogLevel level, std::string_view line) {
   const std::size_t room =
       level == LogLevel::error ? queue_bytes_max_ + (queue_bytes_max_ / 4) : queue_bytes_max_;
@@ -136,7 +136,7 @@ void LogWriter::put(LogLevel level, std::string_view line) {
     }
     pending_.append(line);
     ++pending_count_;
-    // One that is ending writes what has come until it has ended.
+    // A writer that is stopping still writes the lines that arrive before it has stopped.
     if (!thread_.joinable() &&
         !is_stopping_) {  // not ahead of the first line: a process may fork before
       start_thread();
@@ -148,7 +148,7 @@ void LogWriter::put(LogLevel level, std::string_view line) {
   }
 }
 
-/// Where none is to be had, the line waits for the next one, which tries again, or for the end.
+/// If no thread can be created, the line waits for the next one, which tries again, or for the end.
 void LogWriter::start_thread() {
   const SignalsBlocked blocked;
   try {
@@ -178,7 +178,7 @@ void LogWriter::serve() {
       lines.swap(pending_);
       count = std::exchange(pending_count_, 0);
     }
-    // First: what a full disk holds up is seen all the same.
+    // First, because lines that a full disk delays must be visible in the dashboard.
     base::note_log_lines(lines.view());
     if (output_.write(lines.view(), patience)) {
       written_.fetch_add(count, std::memory_order_relaxed);
@@ -190,7 +190,7 @@ void LogWriter::serve() {
   }
 }
 
-/// It flows again: who reads the log has to know that it is not whole.
+/// After lines were dropped, logs their number, so that readers know that the log is incomplete.
 void LogWriter::tell_dropped(const LogOutput::Patience& patience) {
   const std::uint64_t dropped = dropped_.load(std::memory_order_relaxed);
   if (dropped == told_) {
@@ -233,7 +233,7 @@ Log open_log(LogOptions options) {
   if (!output) {
     throw Failure(output.error());
   }
-  // Its directory, too: when it is full, or was moved away, there is a new one.
+  // Also its directory, because a new file is created after a rotation.
   detail::base::will_write(options.file);
   return Log(std::make_shared<detail::telemetry::LogWriter>(options, std::move(*output)));
 }

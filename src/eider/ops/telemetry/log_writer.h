@@ -20,7 +20,7 @@ namespace eider::detail::telemetry {
 class LogWriter final : public LogSink {
  public:
   LogWriter(const LogOptions& options, LogOutput output);
-  /// Writes what is there, for as long as flush_within says.
+  /// Writes the waiting lines, for at most flush_within.
   ~LogWriter() override { LogWriter::end_thread(); }
 
   void write(LogLevel level, std::string_view line) noexcept override {
@@ -55,7 +55,7 @@ class LogWriter final : public LogSink {
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::uint64_t> suppressed_{0};
-  /// By the message's hash: the second, and how many there were in it.
+  /// By hash of the message: the current second, and the number of lines in it.
   std::array<std::atomic<std::uint64_t>, 256> same_{};
 
   std::mutex mutex_;
@@ -65,8 +65,8 @@ class LogWriter final : public LogSink {
   bool is_sleeping_ = false;
   bool is_stopping_ = false;
   std::chrono::steady_clock::time_point stop_at_;
-  LogOutput output_;        // the thread's
-  std::uint64_t told_ = 0;  // of those dropped, the thread's
+  LogOutput output_;        // used by the thread
+  std::uint64_t told_ = 0;  // dropped lines that were already reported; used by the thread
   std::thread thread_;
   const ResourceProbe resource_probe_;
 };

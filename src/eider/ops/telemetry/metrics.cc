@@ -28,7 +28,7 @@ struct Family {
   std::string help;
   Kind kind;
   std::vector<std::string> label_names;
-  std::map<std::vector<std::string>, Series> series;  // by the labels' values
+  std::map<std::vector<std::string>, Series> series;  // by the values of the labels
 };
 
 std::string_view to_text(Kind kind) noexcept {
@@ -58,8 +58,8 @@ std::string number(double value) {
                            : std::to_chars(digits, end, value).ptr};
 }
 
-/// source  "Exposition formats": of a label's value '\', '"' and the line's end are escaped, of a
-///         help text the quotes are not
+/// source  "Exposition formats": '\', '"' and line breaks are escaped in label values; in help
+///         texts, quotes are not
 std::string escaped(std::string_view text, bool has_quotes) {
   std::string out;
   for (const char byte : text) {
@@ -75,7 +75,7 @@ std::string escaped(std::string_view text, bool has_quotes) {
   return out;
 }
 
-/// source  "Data model": [a-zA-Z_:][a-zA-Z0-9_:]*, of labels without the colon
+/// source  "Data model": [a-zA-Z_:][a-zA-Z0-9_:]*, for labels without the colon
 bool is_name(std::string_view name, bool has_colons) noexcept {
   const auto is_letter = [&](char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
@@ -147,7 +147,7 @@ void append_family(std::string& out, const MetricRead& family) {
   }
 }
 
-/// source  OpenTelemetry, "General metric semantic conventions", "Instrument units": UCUM's
+/// source  OpenTelemetry, "General metric semantic conventions", "Instrument units": those of UCUM
 std::string_view unit_of(std::string_view name) noexcept {
   constexpr std::string_view kTotal = "_total";
   if (name.ends_with(kTotal)) {
@@ -156,7 +156,8 @@ std::string_view unit_of(std::string_view name) noexcept {
   return name.ends_with("_seconds") ? "s" : name.ends_with("_bytes") ? "By" : "";
 }
 
-/// What a series is read from while others may be made: what is kept for good, or a copy.
+/// The source of a series' value, used while other series may be added: a permanent object, or a
+/// copy.
 using Source = std::variant<const Counter*, const Gauge*, const Histogram*, std::function<double()>,
                             std::function<const Histogram&()>>;
 
@@ -171,7 +172,7 @@ Source source_of(const Series& series) {
   return std::visit(Cases{}, series);
 }
 
-/// What it says now, as a point of its family.
+/// Reads the current value, as a point of its family.
 void read_into(MetricRead& family, MetricPoint& point, const Source& source) {
   struct Cases {
     void operator()(const Counter* counter) const {
@@ -217,7 +218,7 @@ struct Metrics::State {
     return *found;
   }
 
-  /// Made by `make` where it is new.
+  /// Returns the series; a new one is created by `make`.
   template <class T, class Make>
   T& series(std::string_view name, std::string_view help, Kind kind, MetricLabels labels,
             Make make) {
@@ -225,15 +226,15 @@ struct Metrics::State {
     return find<T>(name, help, kind, labels, std::move(make));
   }
 
-  /// Asked from now on, in place of what was.
+  /// Sets the function that is called from now on, instead of an earlier one.
   template <class T>
   void ask(std::string_view name, std::string_view help, Kind kind, MetricLabels labels, T read) {
-    const std::lock_guard lock(mutex);  // what was ends behind it
+    const std::lock_guard lock(mutex);  // the old function is destroyed after the unlock
     std::swap(find<T>(name, help, kind, labels, [] { return T(); }), read);
   }
 
  private:
-  /// Pre: locked.
+  /// Pre: the mutex is locked.
   template <class T, class Make>
   T& find(std::string_view name, std::string_view help, Kind kind, MetricLabels labels, Make make) {
     Family& its = family(name, help, kind, labels);
@@ -340,7 +341,7 @@ std::vector<MetricRead> Metrics::read() const {
       }
     }
   }
-  // What is asked may take its time, and ask for a series itself.
+  // Without the lock, because the functions may be slow, and may create series.
   auto source = sources.cbegin();
   for (MetricRead& family : all) {
     for (MetricPoint& point : family.points) {

@@ -42,7 +42,7 @@ struct MetricPoint {
 struct MetricRead {
   std::string name;
   std::string help;
-  std::string_view unit;  // by how the name ends: "s", "By", or empty
+  std::string_view unit;  // derived from the end of the name: "s", "By", or empty
   MetricKind kind = MetricKind::counter;
   std::vector<std::string> label_names;
   std::vector<double> bounds;  // of a histogram
@@ -104,7 +104,7 @@ class Metrics {
 };
 
 struct MetricsOptions {
-  /// The upper bounds of the buckets that durations are counted in, in seconds, rising.
+  /// The upper bounds of the buckets for durations, in seconds, increasing.
   std::vector<double> buckets = {Histogram::kSeconds.begin(), Histogram::kSeconds.end()};
   /// The application's own metrics; null: none.
   std::shared_ptr<Metrics> metrics = nullptr;

@@ -1,4 +1,4 @@
-// What is counted of requests, loops and the process.
+// Built-in metrics of requests, event loops and the process.
 #include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ using detail::telemetry::count_requests;
 
 constexpr std::string_view kTextOfPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 
-/// A route's text lives as long as the server, so its place stands for it.
+/// The text of a route exists as long as the server, so its address identifies it.
 struct RouteKey {
   const char* route;
   Method method;
@@ -48,7 +48,7 @@ struct HashOfKey {
   }
 };
 
-/// What a loop counts of one route, method and status.
+/// The counts of one route, method and status on one event loop.
 struct RouteCounts {
   Counter::Own requests;
   Histogram::Own seconds;
@@ -56,7 +56,7 @@ struct RouteCounts {
   Counter::Own cut;
 };
 
-/// Of one loop: it asks the registry, which locks, once for each of them.
+/// The counts of one event loop: it accesses the registry, which locks, only once for each key.
 class LoopCounts {
  public:
   LoopCounts(std::shared_ptr<Metrics> metrics, std::vector<double> bounds)
@@ -79,7 +79,7 @@ class LoopCounts {
   }
 
  private:
-  /// Of those of its place, the one that was asked for last.
+  /// The key of this hash slot that was used last.
   struct Seen {
     RouteKey key{};
     RouteCounts* counts = nullptr;
@@ -117,12 +117,12 @@ class LoopCounts {
   std::array<Seen, 64> seen_;
 };
 
-/// What the loops of the servers that serve the app count of their connections.
+/// The connections of the servers that serve the app, counted by event loop.
 class ConnectionCounts {
  public:
   using Numbers = server::LoopNumbers;
 
-  /// On each loop, once it serves.
+  /// Called on each event loop when it starts to serve.
   void add(std::shared_ptr<const Numbers> numbers) {
     const std::lock_guard lock(mutex_);
     loops_.push_back(std::move(numbers));
@@ -149,10 +149,10 @@ class ConnectionCounts {
   std::vector<std::shared_ptr<const Numbers>> loops_;
 };
 
-/// Those that the numbers of `metrics` are read from, which several apps may share.
+/// Returns the counts for `metrics`, which several apps may share.
 std::shared_ptr<ConnectionCounts> counts_of(const Metrics& metrics) {
   static std::mutex mutex;
-  static std::map<const Metrics*, std::weak_ptr<ConnectionCounts>> all;  // kept by the metrics
+  static std::map<const Metrics*, std::weak_ptr<ConnectionCounts>> all;  // owned by the metrics
   const std::lock_guard lock(mutex);
   std::erase_if(all, [](const auto& one) { return one.second.expired(); });
   std::weak_ptr<ConnectionCounts>& known = all[&metrics];
@@ -188,8 +188,8 @@ void add_connections(App& app, Metrics& metrics) {
                  {.runs_on = RunsOn::each_loop});
 }
 
-/// How late what was to happen at an instant does: what else the loop had to do, and what of that
-/// was in one piece.
+/// Measures how late timers run: the time in which the event loop had other work, and how much of
+/// that was in one piece.
 Task<> measure_lag(std::shared_ptr<Metrics> metrics) {
   constexpr Duration kInterval = std::chrono::seconds(1);
   Histogram& lag = metrics->histogram("eider_loop_lag_seconds",
@@ -229,13 +229,13 @@ double open_descriptors() {
   return static_cast<double>(std::distance(begin(all), end(all)));
 }
 
-/// Large blocks are mapped, and counted apart.
+/// Large blocks are allocated with mmap, and counted separately.
 double heap_bytes() {
   const auto info = ::mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
 }
 
-/// By the names that Prometheus's own clients have for it.
+/// Adds metrics with the names of the official Prometheus clients.
 void add_process(Metrics& metrics, const MetricsOptions& options) {
   static const auto started = static_cast<double>(std::time(nullptr));
   metrics.counter_of("process_cpu_seconds_total", "User and system CPU time.", {}, cpu_seconds);
@@ -268,7 +268,7 @@ Route<0> serve_text(App& app, const std::string& path, std::shared_ptr<Metrics> 
       .exempt_from_load_shedding();
 }
 
-/// A server beside the app's, which nobody but who watches it finds.
+/// A separate server for the metrics, at its own address.
 class MetricsServer {
  public:
   MetricsServer(const std::shared_ptr<Metrics>& metrics, std::string listen)
@@ -278,7 +278,7 @@ class MetricsServer {
 
   Result<void> start() {
     const std::size_t colon = listen_.rfind(':');
-    // Other workers listen there, too, and while one program takes another's place both do.
+    // Other workers use the same port, and so do both programs during an upgrade.
     ServerOptions options{.threads = 1,
                           .shares_port = true,
                           .shutdown_delay = Duration::zero(),

@@ -14,7 +14,8 @@ namespace eider {
 
 namespace {
 
-/// The one field of that name: two are as none, for nobody knows which holds.
+/// Returns the only header of that name; nothing if there are two, because it is unclear which is
+/// valid.
 std::optional<std::string_view> only_field(const Request& request, std::string_view name) {
   std::optional<std::string_view> found;
   for (const Field& field : request.headers()) {

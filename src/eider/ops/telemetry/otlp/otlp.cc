@@ -31,7 +31,7 @@ bool is_busy(int status) noexcept {
   return status == kTooManyRequests || (status >= 502 && status <= 504);
 }
 
-/// What a collector that has taken only some says: {"partialSuccess":{"rejectedSpans":"3"}}
+/// Reads the number of rejected items: {"partialSuccess":{"rejectedSpans":"3"}}
 std::uint64_t rejected_by(std::string_view response, std::string_view member) {
   const auto value = json::read<json::Value>(response);
   if (!value) {
@@ -45,13 +45,13 @@ std::uint64_t rejected_by(std::string_view response, std::string_view member) {
   return count->is_string() ? parse_integer<std::uint64_t>(count->text()).value_or(0) : 0;
 }
 
-/// What waits to be sent, from any thread, and what has become of what did.
+/// Items that wait to be sent, and counters. Thread-safe.
 template <class Item>
 class Queue {
  public:
   explicit Queue(std::size_t max) noexcept : max_(max) {}
 
-  /// is_urgent  there is a quarter more room for it
+  /// is_urgent  may use another quarter of the queue
   void take(Item item, bool is_urgent = false) noexcept {
     try {
       const std::lock_guard lock(mutex_);
@@ -60,7 +60,7 @@ class Queue {
         return;
       }
     } catch (...) {
-      // No memory: as no room.
+      // No memory counts like no room.
     }
     drop();
   }
@@ -72,7 +72,8 @@ class Queue {
             .rejected = rejected_.load(std::memory_order_relaxed)};
   }
 
-  /// Some on their way. Where the task is destroyed meanwhile they go back: `flush` sends them.
+  /// Items that are being sent. If the task is destroyed meanwhile, they return to the queue, and
+  /// `flush` sends them.
   class Batch {
    public:
     Batch(Queue& queue, std::size_t max) : queue_(queue), items_(queue.take_first(max)) {}
@@ -84,7 +85,7 @@ class Queue {
       }
     }
     [[nodiscard]] std::span<const Item> items() const noexcept { return items_; }
-    /// rejected  nothing: the collector has taken none
+    /// rejected  nothing: the collector has accepted none
     void settle(std::optional<std::uint64_t> rejected) noexcept {
       const std::uint64_t count = std::exchange(items_, {}).size();
       const std::uint64_t refused = std::min(rejected.value_or(0), count);
@@ -126,8 +127,8 @@ class Exporter final : public OtlpExport {
     while (options_.endpoint.ends_with('/')) {
       options_.endpoint.pop_back();
     }
-    options_.client.body_bytes_max = kResponseBytesMax;  // it has little to say
-    options_.client.redirects_max = 0;                   // the key is for nobody else
+    options_.client.body_bytes_max = kResponseBytesMax;  // collectors send short responses
+    options_.client.redirects_max = 0;                   // no other server gets the key
   }
 
   void take(SpanRecord span) noexcept override {
@@ -148,7 +149,7 @@ class Exporter final : public OtlpExport {
                      .fields = {},
                      .place = {}};
       for (const LogField& field : fields) {
-        // Whoever searches for a request must not find what a client has sent.
+        // A search for a request ID must not find data of clients.
         line.fields.emplace_back(
             field.name == kRequestId ? "request_id_" : field.name,
             masked_.hides(field.name) ? SpanValue("***") : sent_value(field.value));
@@ -174,12 +175,12 @@ class Exporter final : public OtlpExport {
   [[nodiscard]] OtlpCounts log_counts() const noexcept override { return lines_.counts(); }
   [[nodiscard]] Log with(const Log& log) override;
 
-  // Each kind by itself: where one takes its time the others do not wait for it.
+  // In separate tasks, so that a slow request of one kind does not delay the others.
   Task<> send_spans() { return repeat(options_.interval, &Exporter::send_all_spans); }
   Task<> send_lines() { return repeat(options_.interval, &Exporter::send_all_lines); }
   Task<> send_metrics() { return repeat(options_.metrics_interval, &Exporter::send_all_metrics); }
 
-  /// What is left; behind those.
+  /// Sends the remaining data, after these tasks have ended.
   Task<> flush() {
     HttpClient client(options_.client);
     static constexpr std::array<Sending, 3> kEach = {
@@ -190,7 +191,7 @@ class Exporter final : public OtlpExport {
   }
 
  private:
-  /// Of a line: what is longer may be a client's, who would fill the queue with it.
+  /// Maximum size of a text in a line: a client could fill the queue with longer ones.
   static constexpr std::size_t kTextBytesMax = 4096;
   static constexpr std::string_view kRequestId = "request_id";
 
@@ -201,7 +202,7 @@ class Exporter final : public OtlpExport {
       }
       SpanValue operator()(std::int64_t number) const { return number; }
       SpanValue operator()(std::uint64_t number) const {
-        // There are none without a sign.
+        // OTLP has no unsigned integers.
         return std::in_range<std::int64_t>(number) ? SpanValue(static_cast<std::int64_t>(number))
                                                    : SpanValue(std::to_string(number));
       }
@@ -229,9 +230,9 @@ class Exporter final : public OtlpExport {
     return send(client, lines_, "/v1/logs", "rejectedLogRecords", &detail::otlp::logs_json);
   }
 
-  /// What waits, but for the little that has come meanwhile: that is for the next time.
+  /// Sends the waiting items. Items that arrive meanwhile are left for the next time.
   ///
-  /// rejected  the member of the collector's response that tells of how many it thinks nothing
+  /// rejected  member of the collector's response with the number of rejected items
   template <class Item>
   Task<> send(HttpClient& client, Queue<Item>& queue, std::string path, std::string rejected,
               std::string (*to_json)(const detail::otlp::Attributes&, std::span<const Item>)) {
@@ -257,7 +258,7 @@ class Exporter final : public OtlpExport {
     (void)co_await post(client, "/v1/metrics", std::move(text));
   }
 
-  /// returns  what the collector says that has taken it; nothing: it has not
+  /// returns  the response of the collector; nothing if it has not accepted the request
   Task<std::optional<std::string>> post(HttpClient& client, std::string path, std::string text) {
     for (unsigned tries = 0;; ++tries) {
       ClientRequest request = client.request(Method::post, options_.endpoint + path);
@@ -269,7 +270,7 @@ class Exporter final : public OtlpExport {
       if (reply && reply->is_ok()) {
         co_return std::string(reply->body());
       }
-      // What came of a response that is too large or none is not known to be worth another try.
+      // It is unknown whether a request whose response is too large or invalid should be repeated.
       const bool is_to_be_asked_again =
           reply ? is_busy(reply->status()) : reply.error().fault != ClientFault::too_large;
       if (!is_to_be_asked_again || tries >= options_.retries_max) {
@@ -289,7 +290,7 @@ class Exporter final : public OtlpExport {
   Queue<LogRecord> lines_;
 };
 
-/// One that the collector gets the lines of, too.
+/// Also sends the lines of a log to the collector.
 class SentLog final : public LogSink {
  public:
   SentLog(std::shared_ptr<LogSink> sink, std::weak_ptr<Exporter> exporter) noexcept
@@ -319,7 +320,7 @@ class SentLog final : public LogSink {
   }
 
   std::shared_ptr<LogSink> sink_;
-  std::weak_ptr<Exporter> exporter_;  // whose metrics may watch this
+  std::weak_ptr<Exporter> exporter_;  // weak, because its metrics may refer to this object
 };
 
 Log Exporter::with(const Log& log) {
@@ -327,7 +328,7 @@ Log Exporter::with(const Log& log) {
                                        std::static_pointer_cast<Exporter>(shared_from_this())));
 }
 
-/// The exporter has the metrics, so they may not have it.
+/// Weak, because the exporter owns the metrics.
 void add_counts(Metrics& metrics, const std::weak_ptr<Exporter>& exporter) {
   using Counts = OtlpCounts (OtlpExport::*)() const noexcept;
   const auto add = [&](std::string_view name, std::string_view help, Counts counts,

@@ -39,7 +39,7 @@ struct OtlpOptions {
   std::vector<std::string> redacted = redacted_log_fields();
   /// Interval between exports.
   Duration interval = std::chrono::seconds(1);
-  /// Spans, or lines.
+  /// Maximum number of spans or log lines in one request.
   std::size_t per_request_max = 512;
   /// Maximum number of spans, or log lines, that wait; further ones are dropped.
   std::size_t queue_max = 8192;
@@ -56,9 +56,9 @@ struct OtlpOptions {
 };
 
 struct OtlpCounts {
-  std::uint64_t sent = 0;      // that the collector has taken
-  std::uint64_t dropped = 0;   // for want of room, or because it did not take them
-  std::uint64_t rejected = 0;  // those that it took and said were wrong
+  std::uint64_t sent = 0;      // accepted by the collector
+  std::uint64_t dropped = 0;   // no room in the queue, or not accepted by the collector
+  std::uint64_t rejected = 0;  // accepted, but rejected as invalid
 };
 
 /// The exporter of export_otlp, with its counters.

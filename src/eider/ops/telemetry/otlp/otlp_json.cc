@@ -14,7 +14,7 @@ namespace {
 constexpr int kCumulative = 2;
 constexpr int kStatusError = 2;
 
-/// `[`, what `put` appends for each, with commas between, `]`.
+/// Appends `[`, the output of `put` for each element, separated by commas, and `]`.
 template <class Range, class Put>
 void append_list(Buffer& out, const Range& range, Put put) {
   out.append("[");

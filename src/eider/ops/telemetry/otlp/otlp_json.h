@@ -34,7 +34,7 @@ struct LogRecord {
 [[nodiscard]] std::string logs_json(const Attributes& resource, std::span<const LogRecord> lines);
 /// An ExportMetricsServiceRequest.
 ///
-/// began_ns  when counting began, since 1970
+/// began_ns  start of counting, in nanoseconds since 1970
 [[nodiscard]] std::string metrics_json(const Attributes& resource,
                                        std::span<const MetricRead> metrics, std::int64_t began_ns,
                                        std::int64_t now_ns);
