@@ -21,16 +21,17 @@ namespace {
 
 using json::Value;
 
-/// The first segment of `path`, which goes on behind it then. Pre: it begins with '/'.
+/// Removes the first segment of `path`, and returns it. Pre: the path starts with '/'.
 std::string_view take_segment(std::string_view& path) noexcept {
   const std::string_view segment = path.substr(1, path.find('/', 1) - 1);
   path.remove_prefix(segment.size() + 1);
   return segment;
 }
 
-/// How well a template fits: a letter for each segment, where 'c' is its text, 'b' a parameter and
-/// 'a' one that takes all the rest, which documents cannot tell from one that does not. Of several
-/// the router takes the largest. Nothing: it does not fit.
+/// Returns how well a template matches: a letter for each segment, 'c' for a literal, 'b' for a
+/// parameter, and 'a' for a last parameter that may match the rest, which documents do not
+/// distinguish from a single segment. The router selects the largest of several results. Nothing:
+/// no match.
 std::optional<std::string> fit_of(std::string_view path_template, std::string_view path) {
   std::string fit;
   while (!path_template.empty() && !path.empty()) {
@@ -52,7 +53,7 @@ struct FoundPath {
   const Value* item = nullptr;
   std::string fit;
 
-  /// It may as well be a path without a route.
+  /// Returns whether the match is uncertain: the path may also be one without a route.
   [[nodiscard]] bool is_guessed() const noexcept { return fit.ends_with('a'); }
 };
 
@@ -71,7 +72,7 @@ FoundPath find_path(const Value& document, std::string_view path) {
   return best;
 }
 
-/// Empty where OpenAPI 3.1 has none.
+/// Returns an empty text if OpenAPI 3.1 does not support the method.
 std::string field_of(Method method) {
   if (method == Method::connect || method == Method::query || method == Method::unknown) {
     return {};
@@ -89,14 +90,14 @@ std::string names_of(const Value& object) {
   return names;
 }
 
-/// "Application/JSON; charset=utf-8" is application/json.
+/// Returns application/json for "Application/JSON; charset=utf-8".
 std::string essence_of(std::string_view content_type) {
   std::string essence(trim(content_type.substr(0, content_type.find(';'))));
   std::ranges::transform(essence, essence.begin(), to_lower);
   return essence;
 }
 
-/// The media type object for it: of its name, of "text/*", of "*/*".
+/// Returns the media type object: for the type itself, "text/*", or "*/*".
 const Value* find_media(const Value& content, const std::string& type) {
   const std::string range = type.substr(0, type.find('/')) + "/*";
   for (const std::string& name : {type, range, std::string("*/*")}) {
@@ -120,7 +121,7 @@ std::optional<json::BinaryFormat> binary_format_of(std::string_view type) noexce
   return is_msgpack ? std::optional(json::BinaryFormat::msgpack) : std::nullopt;
 }
 
-/// Of one response, whose response object the document has.
+/// Checks one response, whose response object is in the document.
 class ResponseCheck {
  public:
   ResponseCheck(const Value& document, const TestResponse& reply,
@@ -169,7 +170,7 @@ class ResponseCheck {
     }
   }
 
-  /// Text that is JSON: a number, true or false.
+  /// Returns whether the text is JSON: a number, true or false.
   [[nodiscard]] static bool is_printed(const Value& schema) {
     const Value& type = schema["type"];
     return type == Value("integer") || type == Value("number") || type == Value("boolean");
@@ -186,7 +187,7 @@ class ResponseCheck {
     }
   }
 
-  /// As clients are told of them; what the content ends within is no event.
+  /// Checks the events as clients receive them; an incomplete event at the end is ignored.
   void hold_events(const Value& schema) {
     SseParser parser;
     std::string_view rest = reply_.body;
@@ -206,7 +207,7 @@ class ResponseCheck {
     }
   }
 
-  /// By the words of OpenAPI 3.2.
+  /// Returns the event with the member names of OpenAPI 3.2.
   static Value event_of(const SseParser& parser) {
     Value event = json::object(
         {{"event", std::string(parser.event())}, {"data", std::string(parser.data())}});
@@ -242,7 +243,7 @@ class ResponseCheck {
   std::vector<std::string> wrong_;
 };
 
-/// The value of the query's parameter, as it was meant.
+/// Returns the decoded value of a query parameter.
 std::optional<std::string> find_in_query(std::string_view query, std::string_view name) {
   QueryReader pairs(query);
   while (const auto pair = pairs.next()) {
@@ -258,8 +259,8 @@ std::string_view query_of(std::string_view target) noexcept {
   return mark == target.npos ? std::string_view() : target.substr(mark + 1);
 }
 
-/// What the request has asked for of the response, by a parameter of which the document says so
-/// (x-selects).
+/// Returns the members that the request has selected with a parameter that the document marks with
+/// x-selects.
 std::optional<SelectedMembers> selected_by(const Value& operation, std::string_view query) {
   const Value* const parameters = operation.find("parameters");
   if (parameters == nullptr || !parameters->is_array()) {
@@ -292,7 +293,7 @@ const Value* find_response(const Value& responses, int status) {
   return nullptr;
 }
 
-/// HEAD is answered by who answers GET.
+/// HEAD uses the operation of GET.
 const Value* find_operation(const Value& item, Method method) {
   const Value* const its = item.find(field_of(method));
   return its == nullptr && method == Method::head ? item.find("get") : its;

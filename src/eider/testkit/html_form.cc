@@ -30,7 +30,7 @@ std::string to_utf8(std::uint32_t code) {
   return text;
 }
 
-/// The character of "#39", "#x27" or "amp"; nothing for a name that pages of tests have not.
+/// Returns the character of "#39", "#x27" or "amp"; nothing for other names.
 std::optional<std::string> character_of(std::string_view reference) {
   static const std::map<std::string_view, std::string_view> kNamed = {
       {"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"apos", "'"}, {"nbsp", "\u00a0"}};
@@ -81,7 +81,7 @@ std::string with_sent_breaks(std::string_view text) {
 }
 
 struct Tag {
-  std::string name;  // "/form" for an end
+  std::string name;  // "/form" for an end tag
   std::map<std::string, std::string, std::less<>> attributes;
 
   [[nodiscard]] bool has(std::string_view attribute) const {
@@ -93,7 +93,7 @@ struct Tag {
   }
 };
 
-/// Walks the page from tag to tag.
+/// Iterates over the tags of a page.
 class Tags {
  public:
   explicit Tags(std::string_view page) : rest_(page) {}
@@ -114,7 +114,7 @@ class Tags {
       }
     }
   }
-  /// What stands ahead of the next tag that begins so: "</textarea".
+  /// Returns the text before the next tag that starts with `tag`: "</textarea".
   [[nodiscard]] std::string_view text_until(std::string_view tag) {
     std::size_t end = rest_.find(tag);
     end = end == std::string_view::npos ? rest_.size() : end;

@@ -9,9 +9,9 @@
 
 namespace eider::detail::testkit {
 
-/// names   of all controls, those too that are not sent as they are: an empty box
-/// fields  what is sent where nothing is typed, in the page's order
-/// files   names of the controls that take files
+/// names   of all controls, also of those that are not sent, such as a checkbox that is not ticked
+/// fields  the values that are sent without input, in the order of the page
+/// files   names of the file inputs
 struct HtmlForm {
   std::string action;
   bool is_get = true;
@@ -21,7 +21,7 @@ struct HtmlForm {
   std::vector<std::string> files;
 };
 
-/// Buttons are left out, as none is pressed, and so is what is disabled.
+/// Returns the forms. Buttons and disabled controls are omitted, because no button is pressed.
 ///
 /// source  HTML, 4.10.22.4, "Constructing the entry list"
 [[nodiscard]] std::vector<HtmlForm> forms_of(std::string_view page);

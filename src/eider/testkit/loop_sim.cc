@@ -96,7 +96,7 @@ Loop::Written SimLoop::write(Stream& stream, std::string_view first, std::string
     return {0, connection.is_reset ? ECONNRESET : EPIPE};
   }
   if (connection.client_gone) {
-    connection.is_reset = true;  // the bytes leave, and RST comes back
+    connection.is_reset = true;  // the bytes are sent, and RST is received
     queue(connection);
     return {bytes, 0};
   }
@@ -105,7 +105,7 @@ Loop::Written SimLoop::write(Stream& stream, std::string_view first, std::string
   connection.to_client.append(second.substr(0, taken - std::min(taken, first.size())));
   connection.is_blocked = taken < bytes;
   if (connection.is_blocked && connection.room_bytes() > 0) {
-    queue(connection);  // a fault cut it short: it is writable again at once
+    queue(connection);  // a fault has shortened the write: the socket is still writable
   }
   kernel_.note('w', connection.index, taken);
   return {taken, 0};
@@ -241,7 +241,7 @@ void SimLoop::shuffle_batch() noexcept {
   }
 }
 
-// By value: a callback may forget the event, or queue more.
+// By value, because a callback may remove the event or add others.
 void SimLoop::handle(Event event) {
   if (kernel_.random_.happens(kernel_.faults_.late)) {
     events_.push_back(event);
@@ -279,7 +279,7 @@ void SimLoop::handle(SimConnection& connection) {
   if (StreamAccess::wants_bytes(*stream)) {
     read(connection);
   } else if (connection.is_end_told && connection.server_ended) {
-    StreamAccess::tell_broken(*stream, NetError::closed);  // as the kernel's hang-up
+    StreamAccess::tell_broken(*stream, NetError::closed);  // like a hang-up event of the kernel
   }
 }
 
@@ -317,7 +317,7 @@ std::size_t SimLoop::bytes_to_read(std::size_t unread) noexcept {
   return most;
 }
 
-// Into `room_`, so that the client may send more while they are being told.
+// Copies to `room_`, so that the client can send more while the bytes are processed.
 std::string_view SimLoop::take_unread(SimConnection& connection, std::size_t bytes) {
   connection.to_server.copy(room_.get(), bytes, connection.read_bytes);
   connection.read_bytes += bytes;
@@ -330,7 +330,7 @@ std::string_view SimLoop::take_unread(SimConnection& connection, std::size_t byt
 
 void SimLoop::accept(SimPort& port) {
   Listener& listener = *port.listener;
-  // The listener may be closed by what it is told: then its port is gone as well.
+  // A callback may close the listener: then its port no longer exists.
   while (kernel_.port_of(listener) == &port && !port.backlog.empty()) {
     if (kernel_.random_.happens(kernel_.faults_.failed_accept)) {
       kernel_.note('m', port.backlog.size(), 0);

@@ -100,11 +100,11 @@ class SimLoop final : public Loop {
   [[nodiscard]] std::size_t bytes_to_take(const detail::testkit::SimConnection& connection,
                                           std::size_t bytes);
 
-  static constexpr std::size_t kReadBytesMax = 64UL * 1024;  // as the real loops
+  static constexpr std::size_t kReadBytesMax = 64UL * 1024;  // as in the real event loops
 
   SimKernel& kernel_;
   Instant turn_end_;
-  std::uint64_t sleeps_ = 0;  // time has passed between turns
+  std::uint64_t sleeps_ = 0;  // number of turns before which time has passed
   bool is_driven_ = false;    // by the kernel: each `run` is one turn
   std::vector<Event> events_;
   std::vector<Event> batch_;

@@ -14,7 +14,7 @@ namespace {
 constexpr Duration kTick = std::chrono::milliseconds(1);
 constexpr ws::MessageLimits kLimits{.message_bytes_max = std::uint64_t{1} << 30};
 
-/// A test's keys need not be unpredictable.
+/// Keys of tests can be predictable.
 class TestMask final : public ws::MaskSource {
  public:
   ws::MaskKey next() override { return {0x37, 0xFA, 0x21, 0x3D}; }
@@ -49,7 +49,7 @@ void OpenResponse::send(std::string_view bytes) {
   kernel_.run_until_idle();
 }
 
-/// returns  whether something has come
+/// returns  whether bytes have arrived
 bool OpenResponse::receive(Instant end) {
   for (kernel_.run_until_idle();; kernel_.advance(kTick)) {
     const std::string more = client_.take_received();
@@ -129,7 +129,7 @@ TestEvents::TestEvents(SimKernel& kernel, SimClient client, std::string_view req
   }
 }
 
-/// The event just read, as if it was all of the response.
+/// Checks the event that was just read, as if it was the complete response.
 void TestEvents::hold() const {
   if (!hold_) {
     return;

@@ -55,9 +55,9 @@ class OpenResponse {
 inline constexpr Duration kTestPatience = std::chrono::minutes(1);
 
 struct TestEvent {
-  std::string event;  // "message" unless the stream says another
+  std::string event;  // "message" by default
   std::string data;
-  std::string id;  // the last that was said
+  std::string id;  // the last ID of the stream
 };
 
 /// An event stream in a test.

@@ -20,7 +20,7 @@ namespace {
 using json::Value;
 using Kind = Value::Kind;
 
-/// A schema that refers to itself, and to nothing within the value, would never come to an end.
+/// Limits the recursion of a schema that refers to itself for the same value.
 constexpr int kDepthMax = 256;
 
 std::size_t code_points(std::string_view text) {
@@ -55,7 +55,7 @@ bool is_of(std::string_view type, const Value& value) {
   std::unreachable();
 }
 
-/// RFC 6901, section 3.
+/// Appends a reference token (RFC 6901, section 3).
 std::string with_token(const std::string& pointer, std::string_view token) {
   std::string longer = pointer + "/";
   for (const char byte : token) {
@@ -64,7 +64,7 @@ std::string with_token(const std::string& pointer, std::string_view token) {
   return longer;
 }
 
-/// Whether `left` is the smaller one. Integers are exact, as in a Value.
+/// Returns whether `left` is smaller. Integers are compared exactly.
 bool is_less(const Value& left, const Value& right) {
   if (left.kind() == Kind::kSigned && right.kind() == Kind::kSigned) {
     return left.integer() < right.integer();
@@ -86,14 +86,14 @@ bool is_multiple(const Value& value, const Value& of) {
 
 bool is_in_bits(const Value& value, int bits) {
   if (value.kind() == Kind::kUnsigned || !is_whole(value)) {
-    return false;  // a Value is unsigned where no signed one holds it
+    return false;  // a Value is unsigned only if it does not fit into a signed integer
   }
   const double bound = std::ldexp(1, bits - 1);
   return (bits == 64 && value.kind() == Kind::kSigned) ||
          (value.number() >= -bound && value.number() < bound);
 }
 
-/// An absolute one: RFC 3986, sections 2 and 3.1.
+/// Returns whether the text is an absolute URI: RFC 3986, sections 2 and 3.1.
 bool is_uri(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto is_scheme_byte = [](char byte) {
@@ -113,7 +113,7 @@ bool is_text_of(std::string_view text) {
   return text.size() <= TextFormat<T>::kSchema.bytes_max && TextFormat<T>::parse(text).has_value();
 }
 
-/// Every instant, and every length, that can be written: by the finest unit that holds it.
+/// Returns whether the text is a time or duration, in any supported unit.
 template <template <class> class Of>
 bool is_time(std::string_view text) {
   return is_text_of<Of<std::chrono::seconds>>(text) ||
@@ -141,7 +141,7 @@ constexpr Format kFormats[] = {
     {"uri", is_uri},
 };
 
-/// What the format's name does not say is held by nothing.
+/// Unknown formats accept any text.
 bool is_in_format(std::string_view text, std::string_view name) {
   const auto* const found = std::ranges::find(kFormats, name, &Format::name);
   return found == std::end(kFormats) || found->is_one(text);
@@ -238,8 +238,7 @@ class Check {
     }
   }
 
-  /// Of what is none of them the option is told that it comes next to: the one with the fewest
-  /// faults.
+  /// If no option matches, reports the errors of the closest one, which has the fewest.
   void hold_any(const Value& value, const Value& options, const std::string& pointer) {
     std::vector<SchemaFault> fewest;
     for (const Value& option : options.elements()) {
@@ -290,7 +289,7 @@ class Check {
     hold_content(text, schema, pointer);
   }
 
-  /// What a text holds lies below it, as a member does.
+  /// Errors in the JSON of a text have pointers below that of the text, as for a member.
   void hold_content(const std::string& text, const Value& schema, const std::string& pointer) {
     const Value* const within = schema.find("contentSchema");
     if (within == nullptr || schema["contentMediaType"] != Value("application/json")) {
@@ -340,7 +339,7 @@ class Check {
     }
   }
 
-  /// By who asked for others of the object there.
+  /// Returns whether the request has not selected the member.
   [[nodiscard]] bool was_left_out(std::string_view name, std::string_view pointer) const {
     if (!selected_ || !pointer.starts_with(selected_->at)) {
       return false;
@@ -366,7 +365,7 @@ class Check {
     }
   }
 
-  /// So that one line holds it.
+  /// Returns the value, shortened for one line.
   [[nodiscard]] static std::string shown(const Value& value) {
     constexpr std::size_t kBytesMax = 80;
     std::string text = to_text(value);

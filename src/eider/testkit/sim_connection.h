@@ -27,12 +27,12 @@ struct SimConnection {
   std::string to_client;  // written by the server, not taken yet
   std::size_t window_bytes = std::numeric_limits<std::size_t>::max();
 
-  bool is_queued = false;   // an event for it stands in its loop's queue
-  bool is_blocked = false;  // a write was cut short: the server waits for room
+  bool is_queued = false;   // its event loop has an event for it in its queue
+  bool is_blocked = false;  // a write was shortened: the server waits for room
   bool is_refused = false;
-  bool is_end_told = false;   // the server's stream has heard of the client's FIN
+  bool is_end_told = false;   // the server's stream was notified of the client's FIN
   bool client_ended = false;  // FIN from the client
-  bool client_gone = false;   // no test holds the client's end
+  bool client_gone = false;   // the client end was destroyed
   bool server_ended = false;  // FIN from the server
   bool server_gone = false;   // the server's end is closed
   bool is_reset = false;

@@ -17,9 +17,9 @@ using detail::testkit::SimPort;
 
 namespace {
 
-// More turns than any test needs at one instant: something wakes itself for ever.
+// Maximum number of turns at one time: more mean that something wakes itself endlessly.
 constexpr std::size_t kTurnsMax = 5'000'000;
-// Of real time, for a server that says nothing; then the app's own time limits fall due.
+// In real time, for a silent server; then the time limits of the app apply.
 constexpr int kOutsidePatienceMs = 60'000;
 
 }  // namespace
@@ -38,7 +38,7 @@ void SimClient::send(std::string_view bytes) {
     return;
   }
   if (connection.server_gone) {
-    connection.is_reset = true;  // no socket is there: the other side answers with RST
+    connection.is_reset = true;  // no socket exists: the other side responds with RST
     return;
   }
   connection.to_server.append(bytes);
@@ -178,8 +178,8 @@ std::size_t SimKernel::open_connections() const noexcept {
   }));
 }
 
-// An accepted descriptor that no stream has taken while anything was left to do was closed by its
-// owner: the kernel is not told, since no real descriptor was closed.
+// If nothing is left to do, an accepted descriptor that no stream has opened was closed by its
+// owner. The kernel is not notified of that, because it is not a real descriptor.
 void SimKernel::drop_unopened() noexcept {
   for (const std::uint32_t index : unopened_) {
     SimConnection& connection = *connections_[index];

@@ -186,7 +186,7 @@ class SimKernel {
   std::vector<SimLoop*> loops_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::uint32_t> unused_;
-  std::vector<std::uint32_t> unopened_;  // accepted, and no stream has taken them yet
+  std::vector<std::uint32_t> unopened_;  // accepted, but not opened by a stream yet
   std::vector<std::unique_ptr<Port>> ports_;
 };
 

@@ -16,7 +16,7 @@ class SimRandom : private SplitMix64 {
   using SplitMix64::next;
   /// 0 <= result < bound. Pre: bound > 0.
   std::size_t below(std::size_t bound) noexcept { return next() % bound; }
-  /// True this often: never at 0, always at 1. Throws no die for 0.
+  /// Returns true with that probability: never for 0, always for 1. Uses no random number for 0.
   bool happens(double probability) noexcept {
     return probability > 0 && next_share() < probability;
   }

@@ -38,7 +38,7 @@ void add_lines(std::string& out, std::span<const std::string_view> lines, std::s
   }
 }
 
-/// What lies between the lines that both begin with and those that both end with.
+/// Returns the lines that differ, without equal lines at the beginning and the end.
 std::string difference(std::string_view kept, std::string_view given) {
   const Lines old_lines = lines_of(kept);
   const Lines new_lines = lines_of(given);

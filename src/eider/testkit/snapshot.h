@@ -10,9 +10,9 @@
 namespace eider {
 
 enum class SnapshotMode : std::uint8_t {
-  compare,        // nothing is written
-  write_missing,  // what has no file gets one
-  write_all,      // and what is another text, too
+  compare,        // writes nothing
+  write_missing,  // writes missing files
+  write_all,      // also writes files with a different text
 };
 
 /// Compares `text` with the file. Throws a Failure with the different lines.
