@@ -1,4 +1,4 @@
-// Counts what a request costs the heap: a plain handler must cost nothing once warm.
+// Counts heap allocations per request: a plain handler must need none after a warm-up.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -38,9 +38,9 @@ void* counted_or_throw(std::size_t bytes) {
 }
 }  // namespace
 
-// The whole program's: the server's thread and the test's. The test itself allocates nothing while
-// it counts. Every form is there, so that a sanitizer's own is never paired with one of these; and
-// none is inlined, because g++ takes new and free for a mismatch.
+// Replacements for the whole program: the thread of the server, and that of the test, which does
+// not allocate while it counts. All forms are replaced, so that none is paired with one of a
+// sanitizer. They are not inlined, because g++ would report a mismatch of new and free.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   return counted_or_throw(bytes);
 }
@@ -94,7 +94,7 @@ class PlainClient {
   PlainClient(const PlainClient&) = delete;
   PlainClient& operator=(const PlainClient&) = delete;
 
-  /// Whether the response's `head` and `body` came back.
+  /// Returns whether the response was `head` and `body`.
   bool call(std::string_view request, std::string_view head, std::string_view body) {
     if (!is_connected_ || ::send(fd_, request.data(), request.size(), 0) < 0) {
       return false;
@@ -119,7 +119,7 @@ class PlainClient {
   std::array<char, 4096> response_{};
 };
 
-/// What a guard puts.
+/// The value that a guard stores.
 struct Asked {
   std::string_view accepts;
 };
@@ -164,19 +164,19 @@ class Allocations : public ::testing::TestWithParam<Backend> {
       GTEST_SKIP() << "what threads keep for reuse goes to the heap under AddressSanitizer";
     }
   }
-  /// How many allocations 1,000 requests cost after 100 that warm up.
+  /// Returns the number of allocations of 1,000 requests, after 100 requests as a warm-up.
   std::uint64_t count(const char* path, std::string_view body) {
     return count({}, std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n",
                  "HTTP/1.1 200 OK\r\n", body);
   }
-  /// The same of requests whose content comes with the head.
+  /// The same for requests whose body is sent with the headers.
   std::uint64_t count_posts(const char* path, const std::string& content, std::string_view body) {
     return count({},
                  std::string("POST ") + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
                      std::to_string(content.size()) + "\r\n\r\n" + content,
                  "HTTP/1.1 200 OK\r\n", body);
   }
-  /// The same of messages that come back.
+  /// The same for WebSocket messages that are echoed.
   std::uint64_t count_messages(const char* path) {
     const std::string opening =
         std::string("GET ") + path +

@@ -1,4 +1,4 @@
-// Routes::any.
+// Tests Routes::any.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -51,7 +51,7 @@ TEST(States, one_object_is_shared_and_may_be_overridden) {
   EXPECT_EQ(get(app, "/next").body, "1");
 }
 
-/// What a Failure says that is thrown in there.
+/// Returns the text of the Failure that the call throws.
 std::string thrown_by(auto call) {
   try {
     call();
@@ -248,7 +248,7 @@ TEST(Errors, an_exception_is_a_500_that_names_nothing_inside_and_is_logged) {
   ASSERT_EQ(log->lines.size(), 4U);
   EXPECT_TRUE(log->lines[0].starts_with("GET /now failed: secret (route at app_test.cc:"));
   EXPECT_TRUE(log->lines[1].starts_with("GET /later failed: secret (route at app_test.cc:"));
-  // Without a cause:
+  // Without a cause, the detail is logged:
   EXPECT_TRUE(log->lines[3].starts_with("GET /said failed: Come back later. (route at app_test"));
 }
 

@@ -46,7 +46,7 @@ struct CheckedUpload {
   std::uint64_t wrong = 0;
 };
 
-/// Checks each part when it comes; in `waits` of 4 parts, sleeps and checks the part again.
+/// Checks each part when it arrives; at `waits` of 4 parts, sleeps and checks the part again.
 Task<CheckedUpload> check_upload(std::uint32_t stream, std::uint32_t waits, BodyStream body) {
   CheckedUpload checked;
   std::uint32_t parts = 0;
@@ -63,7 +63,7 @@ Task<CheckedUpload> check_upload(std::uint32_t stream, std::uint32_t waits, Body
 
 struct UploadAdmission {};
 
-/// Decides before the body, which is then read in one piece.
+/// A guard that runs before the body is read. The body is then read in one piece.
 Task<Result<UploadAdmission>> admit_upload(const Request& /*request*/) {
   co_await sleep_for(1ms);
   co_return UploadAdmission();
@@ -94,8 +94,8 @@ std::string upload_head(const std::string& path, bool is_chunked) {
          "\r\n\r\n";
 }
 
-/// Sends up to `most` bytes of a body, cut in odd places, before and after the size from which on
-/// bytes are lent. Returns false when the server accepts no more.
+/// Sends up to `most` bytes of a body, in pieces of odd sizes, below and above the size from which
+/// bytes are lent. Returns false if the server accepts no more.
 bool send_upload(const Peer& peer, std::uint32_t stream, bool is_chunked, std::uint64_t most) {
   constexpr std::array<std::uint64_t, 8> kPieces{150'001, 16'383, 16'384, 1,
                                                  70'001,  16'385, 65'536, 199'999};
@@ -126,7 +126,7 @@ void expect_checked(const SocketAddress& at, const std::string& path, std::uint3
       << path << (is_chunked ? " chunked: " : ": ") << response;
 }
 
-/// HTTP/2 for a server that is not run by its app.
+/// HTTP/2 for a server that the app does not run itself.
 class UploadsH2 final : public ConnectionProtocol {
  public:
   [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
@@ -162,7 +162,7 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
     }
     return started.has_value();
   }
-  /// Runs the clients at the same time.
+  /// Runs the clients concurrently.
   void serve(const std::vector<UploadClient>& clients) {
     if (!start()) {
       GTEST_SKIP() << "this kernel has no io_uring";
@@ -174,7 +174,7 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
       threads.emplace_back([&client, &at] { client(at); });
     }
   }
-  /// Clients have to speak `protocol`.
+  /// Enables TLS. Clients must use `protocol`.
   void encrypt(const std::string& protocol) {
     using detail::tls::make_test_certificate;
     const auto authority = make_test_certificate({.name = "Authority", .is_authority = true});
@@ -187,8 +187,8 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
     options_.seals = make_server_tls(tls, nullptr).value();
     options_.is_secure = true;
   }
-  /// Sends six uploads at the same time by curl: over TLS by one process, otherwise by six, because
-  /// curl 7.88 cannot use a connection of HTTP/2 twice without TLS.
+  /// Sends six concurrent uploads with curl: over TLS by one process, otherwise by six, because
+  /// curl 7.88 cannot reuse an HTTP/2 connection without TLS.
   void upload_by_curl(const std::string& protocol, const std::string& origin) {
     const std::string curl = "curl -sS --max-time 50 --no-progress-meter ";
     const std::string next = options_.is_secure ? " --next -sS " : " & " + curl;
@@ -215,8 +215,8 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
     }
   }
 
-  // Removed last: ThreadSanitizer does not see that io_uring closes sockets, and takes the
-  // descriptor of the directory for that of a socket of the server's threads.
+  // Removed last: ThreadSanitizer does not see that io_uring closes sockets, and confuses the
+  // descriptor of the directory with that of a socket of the server's threads.
   detail::tls::TestFiles files_;
   App app_;
   ServerOptions options_;

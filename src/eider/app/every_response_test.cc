@@ -1,4 +1,4 @@
-// Hooks and observers are told of every response that leaves over HTTP/1.1, whoever has made it.
+// Hooks and observers see every response that is sent over HTTP/1.1, independent of its origin.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -66,7 +66,7 @@ TEST(EveryResponse, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
     const testing::Peer peer(SocketAddress::parse("127.0.0.1", server.port()).value());
     EXPECT_TRUE(peer.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
     EXPECT_TRUE(peer.receive_all().ends_with("done"));
-  }  // ends the server's threads, so `taken` is read behind all that wrote it
+  }  // ends the server's threads, so that `taken` is read after all writes
   EXPECT_GE(taken, kWork);
 }
 
@@ -90,7 +90,7 @@ TEST(EveryResponse, that_a_stream_becomes_by_refusing_has_what_was_said_ahead_of
   const std::string response = server.exchange(ask("GET /refused"));
   EXPECT_TRUE(response.contains("\r\nX-Before: 1\r\n")) << response;
   EXPECT_TRUE(response.contains("\r\nContent-Type: application/problem+json\r\n")) << response;
-  EXPECT_FALSE(response.contains("Cache-Control")) << response;  // of the stream that never was
+  EXPECT_FALSE(response.contains("Cache-Control")) << response;  // of the stream that was not sent
 }
 
 TEST(EveryResponse, is_a_500_where_a_hook_throws_ahead_of_a_streams_first_byte) {

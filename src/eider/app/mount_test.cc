@@ -1,4 +1,4 @@
-// Routes::mount, and the edges of groups and mounts: their own path, and errors below it.
+// Routes::mount, and redirects of groups and mounts for their own path, and errors below it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string show_mount_user(int id, State<MountTitle> title) {
   return title->text + " " + std::to_string(id);
 }
 
-/// With all that an app may have.
+/// An app with everything that an app can have.
 App mount_admin_app(std::string title = "admin") {
   App app;
   app.state(MountTitle{title});
@@ -136,7 +136,7 @@ TEST(Mount, goes_by_the_guards_and_providers_around) {
   EXPECT_EQ(reply.body, "admin 7");
 }
 
-// A guard takes the states of the app that has it, whatever the app within has of the same type.
+// A guard uses the states of its own app, even if the inner app has the same types.
 TEST(Mount, gives_each_guard_the_states_of_its_own_app) {
   App app;
   app.state(MountTitle{"outer"});
@@ -165,7 +165,7 @@ TEST(Mount, may_be_within_a_mounted_app_and_of_the_same_app_twice) {
   const TestResponse unknown = client.get("/a/inner/nowhere");
   EXPECT_EQ(
       std::ranges::count(unknown.headers, "X-App", &std::pair<std::string, std::string>::first),
-      2);  // as of its routes: the outer app's hooks stand around
+      2);  // as for its routes: the outer app's hooks run around it
   EXPECT_EQ(mount_app_of(client.get("/a/nowhere")), "middle");
 }
 
@@ -202,7 +202,7 @@ TEST(Mount, takes_hosts_and_rewrites_along) {
                   .contains("of the host"));
 }
 
-// Or a client would keep out of an app's records by how it writes a path.
+// Otherwise a client could avoid the records of an app with another spelling of the path.
 TEST(Mount, compares_paths_as_the_router_does) {
   App admin = mount_admin_app();
   admin.use(Rewrite{.function = [](RequestHead& head) {
@@ -255,7 +255,7 @@ TEST(Mount, is_refused_where_either_app_is_served_already) {
   EXPECT_THROW(app.mount("/late", App()), Failure);
 }
 
-/// Marks each response.
+/// Marks each response with a header.
 Hook marking(std::string text) {
   Hook hook;
   hook.on_response = [text = std::move(text)](const Request&, Response& response) {

@@ -1,4 +1,4 @@
-// What `--routes` prints, hooks and middleware of single routes, and what runs ahead of routing.
+// The output of `--routes`, hooks and middleware of single routes, and functions before routing.
 
 #include <gtest/gtest.h>
 

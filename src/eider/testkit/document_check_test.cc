@@ -51,7 +51,7 @@ struct Answer {
   std::string_view body;
 };
 
-/// The lines of what is wrong.
+/// Returns the differences, one per line.
 std::string held(Method method, std::string_view target, const Answer& response,
                  const DocumentCheck& check = {}) {
   TestResponse reply{.status = response.status, .headers = {}, .body = std::string(response.body)};
@@ -154,7 +154,8 @@ TEST(DocumentCheck, tells_what_the_document_lacks) {
             "the response has Content-Type \"\", but the document has application/json\n");
 }
 
-// Two templates fit /notes/count: the router goes by the one with more text, and so has a check.
+// Two templates match /notes/count: the router prefers the one with more literal text, and so does
+// the check.
 TEST(DocumentCheck, goes_by_the_template_that_the_router_goes_by) {
   EXPECT_EQ(held(Method::delete_, "/notes/count", {204, "", ""}),
             "the document does not contain this method for this path\n");

@@ -1,4 +1,4 @@
-// Listening on the simulated kernel: its ports are its own, and the machine has no part in them.
+// Listening on the simulated kernel: its ports are independent of those of the machine.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -12,7 +12,7 @@
 namespace eider {
 namespace {
 
-/// Counts its connections and lets them go.
+/// Counts its connections and closes them.
 class CountingOwner final : public ListenerOwner {
  public:
   void on_accept(Descriptor) override { ++accepted; }
@@ -20,7 +20,7 @@ class CountingOwner final : public ListenerOwner {
   int accepted = 0;
 };
 
-/// A loop with a listener on a kernel of its own or shared.
+/// An event loop with a listener, on its own kernel or a shared one.
 struct Listening {
   explicit Listening(SimKernel& kernel) : loop(kernel), listener(loop, owner) {}
 
@@ -38,7 +38,7 @@ struct Listening {
 TEST(LoopSimListen, binds_no_port_of_the_machine) {
   SimKernel kernel;
   Listening real_looking(kernel);
-  ASSERT_EQ(real_looking.open("192.0.2.1", 80), std::nullopt);  // an address of no machine at all
+  ASSERT_EQ(real_looking.open("192.0.2.1", 80), std::nullopt);  // not an own address
   EXPECT_EQ(real_looking.listener.address()->to_text(), "192.0.2.1:80");
   SimKernel other_kernel;
   Listening other(other_kernel);
@@ -98,7 +98,7 @@ TEST(LoopSimListen, a_unix_path_is_refused) {
   EXPECT_FALSE(listening.listener.is_open());
 }
 
-/// Resets whoever sends it anything.
+/// Resets connections that send anything.
 class ResettingOwner final : public StreamOwner {
  public:
   explicit ResettingOwner(Loop& loop) : stream(loop, *this) {}

@@ -22,7 +22,7 @@ using std::chrono::seconds;
 
 constexpr std::uint64_t kSeeds = 100;
 
-// Sends back what it is told, and ends when its peer has ended.
+// Sends received bytes back, and ends when its peer has ended.
 class Echo final : public StreamOwner {
  public:
   explicit Echo(Loop& loop) : stream(loop, *this) {}
@@ -259,7 +259,7 @@ std::string pattern(SimRandom& random, std::size_t bytes) {
   return text;
 }
 
-// Several clients sending pieces at random moments, each to be answered byte for byte.
+// Several clients send pieces at random times; each must get all its bytes back.
 std::uint64_t echo_under_faults(std::uint64_t seed, const SimFaults& faults) {
   SimKernel kernel(seed);
   kernel.set_faults(faults);
@@ -323,7 +323,7 @@ TEST(LoopSim, a_reset_by_fault_is_seen_by_both_sides) {
   EXPECT_TRUE(client.is_reset());
 }
 
-// Destroys another stream whenever it is told something.
+// Destroys another stream when it receives bytes.
 class Assassin final : public StreamOwner {
  public:
   explicit Assassin(Loop& loop) : stream(loop, *this) {}

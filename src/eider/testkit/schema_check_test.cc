@@ -14,7 +14,7 @@ json::Value value_of(std::string_view text) {
   return *json::read<json::Value>(text);
 }
 
-/// "/pointer reason" for each fault, in one line each.
+/// Returns "/pointer reason" for each error, one per line.
 std::string faults(std::string_view value, std::string_view schema, std::string_view document) {
   std::string all;
   for (const SchemaFault& fault :
@@ -32,7 +32,7 @@ struct Case {
   std::string_view value;
 };
 
-// Each pair differs in what the one word says.
+// Each pair of schemas and values differs in one keyword.
 constexpr Case kHold[] = {
     {"true", "1"},
     {"{}", "{\"a\":[1]}"},
@@ -60,7 +60,7 @@ constexpr Case kHold[] = {
     {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "null"},
     {R"({"oneOf":[{"type":"string"},{"type":"null"}]})", "null"},
     {R"({"not":{"type":"string"}})", "null"},
-    // A word holds for its own type alone.
+    // Keywords apply only to values of their type.
     {R"({"minLength":5,"minimum":5,"minItems":5,"required":["a"]})", "true"},
     {R"({"format":"uuid"})", "5"},
     {R"({"format":"unheard-of"})", R"("no")"},

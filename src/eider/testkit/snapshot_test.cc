@@ -24,7 +24,7 @@ class Snapshot : public ::testing::Test {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
-  /// What it fails with, or nothing.
+  /// Returns the error, or an empty text.
   [[nodiscard]] std::string checked(std::string_view text, SnapshotMode mode) const {
     try {
       check_snapshot(text, file, mode);

@@ -28,12 +28,12 @@ namespace eider::detail::testkit {
 
 class CookieStore {
  public:
-  /// Takes the value of one Set-Cookie field of a response.
+  /// Stores the cookie of one Set-Cookie header of a response.
   ///
   /// path  of the request, without its query
   void store(std::string_view field_value, std::string_view path, std::int64_t now_seconds);
-  /// The value of the Cookie field, longer paths first; empty when there is none. Whether they are
-  /// for TLS alone does not count: a test's request passes for one.
+  /// Returns the value of the Cookie header, longer paths first; empty without cookies. The
+  /// attribute Secure is ignored, because requests of tests count as secure.
   [[nodiscard]] std::string field_for(std::string_view path, std::int64_t now_seconds) const;
 
  private:
@@ -74,7 +74,7 @@ namespace eider {
 namespace {
 
 constexpr Duration kPatience = std::chrono::minutes(1);
-/// Whatever is stopped has a deadline of its own.
+/// Each function that runs at shutdown has its own time limit.
 constexpr Duration kPatienceAtEnd = std::chrono::hours(24);
 constexpr Duration kStep = std::chrono::milliseconds(1);
 constexpr std::string_view kOrigin = "http://test";
@@ -98,7 +98,7 @@ std::string to_pairs(const std::vector<TestField>& fields) {
   return pairs;
 }
 
-/// Throws Failure where not exactly one of the page's forms is meant.
+/// Throws a Failure unless exactly one form of the page matches.
 HtmlForm form_of(const TestResponse& page, const std::vector<TestField>& typed,
                  std::string_view action) {
   std::vector<HtmlForm> forms = detail::testkit::forms_of(page.body);
@@ -120,7 +120,8 @@ HtmlForm form_of(const TestResponse& page, const std::vector<TestField>& typed,
   return std::move(forms.front());
 }
 
-/// Where a browser on the page goes for it. Throws Failure where that leads elsewhere.
+/// Returns the target to which a browser on the page sends the request. Throws a Failure for
+/// another host.
 std::string target_of(const TestResponse& page, const std::string& action) {
   const auto base = detail::http::read_http_url(std::string(kOrigin).append(page.target));
   if (action.empty() || !base) {
@@ -142,8 +143,8 @@ void add_line(std::string& bytes, std::string_view name, std::string_view value)
   bytes.append(name).append(": ").append(value).append(kCrlf);
 }
 
-/// What a browser sends for a redirect (Fetch, section 4.4); nothing where that leads elsewhere, or
-/// is none.
+/// Returns the request of a browser after a redirect (Fetch, section 4.4); nothing for a redirect
+/// to another host, or if the response is not a redirect.
 std::optional<TestRequest> redirected(const TestRequest& request, const TestResponse& reply) {
   const auto location = reply.header("Location");
   const int status = reply.status;
@@ -175,7 +176,7 @@ std::optional<TestRequest> redirected(const TestRequest& request, const TestResp
 
 }  // namespace
 
-/// What serves behind a listener, on a simulated loop: connections are handed in by the test.
+/// The server part after a listener, on a simulated event loop: the test passes connections to it.
 struct TestClient::Stage final : detail::server::ConnectionCounter {
   explicit Stage(const App& app) : service(service_of(app)), sessions(app.find_state<Sessions>()) {
     begin();
@@ -185,10 +186,10 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// Throws Failure when what the app does at start fails.
+  /// Throws a Failure if a startup function of the app fails.
   void begin();
   void end();
-  /// Lets simulated time pass until the task has come to its end; a task's failure is thrown.
+  /// Advances simulated time until the task has ended; throws the exception of the task.
   void run(Task<> task, Duration patience = kPatience);
   Task<> start() {
     Result<void> started = co_await service->start();
@@ -204,7 +205,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   }
   void on_connection_ended() noexcept override {}
 
-  /// Its cookie is kept as if a response had set it.
+  /// Stores the cookie as if a response had set it.
   Task<> begin_session(std::string user_key) {
     const std::string cookie = co_await sessions->log_in(std::move(user_key));
     cookies.store(cookie + "; Path=/", "/", detail::testkit::wall_seconds_at(kernel.now()));
@@ -212,7 +213,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
 
   std::unique_ptr<RequestService> service;
   std::shared_ptr<const Sessions> sessions;  // null: the app has none
-  json::Value document;                      // that answers are held against; null: none
+  json::Value document;                      // the document for validation; null: none
   detail::testkit::CookieStore cookies;
   Limits limits;
   SimKernel kernel;
@@ -232,7 +233,7 @@ void TestClient::Stage::begin() {
   loop.call([this] { service->begin(); });
 }
 
-// As a server does it: what the app stops may be used until the last connection is gone.
+// Like a server: states that the app stops can be used until the last connection is closed.
 void TestClient::Stage::end() {
   loop.call([this] { service->drain(); });
   loop.call([this] { connections.close_all(); });
@@ -437,7 +438,7 @@ TestWebSocket TestClient::websocket(std::string target, std::vector<TestHeader> 
   headers.emplace_back("Connection", "Upgrade");
   headers.emplace_back("Upgrade", "websocket");
   headers.emplace_back(ws::kVersionField, ws::kVersion);
-  const auto key = ws::make_key({});  // a test's need not be random
+  const auto key = ws::make_key({});  // keys of tests can be predictable
   headers.emplace_back(ws::kKeyField, std::string_view(key.data(), key.size()));
   return {stage_->kernel, stage_->connect(),
           bytes_of({.target = std::move(target), .headers = std::move(headers)})};

@@ -30,7 +30,7 @@ struct Login {
   std::string word;
 };
 
-/// What the request's Cookie field says.
+/// Returns the Cookie header of the request.
 std::string told_cookies(const Request& request) {
   return std::string(request.header("Cookie").value_or("none"));
 }
@@ -165,7 +165,7 @@ TEST(TestEvents, come_in_simulated_time) {
   EXPECT_EQ(first->event, "message");
   EXPECT_EQ(first->data, "1");
   EXPECT_EQ(first->id, "1");
-  EXPECT_FALSE(events.next());  // within a minute
+  EXPECT_FALSE(events.next());  // none arrives within a minute
   EXPECT_FALSE(events.has_ended());
   const auto second = events.next();
   ASSERT_TRUE(second);
@@ -263,7 +263,7 @@ TEST(TestClient, ACookieGoesWhenItExpiresBySimulatedTime) {
   EXPECT_EQ(client.get("/get").body, "gone");
 }
 
-/// Two forms, as pages have them, and each kind of field.
+/// A page with two forms, and each kind of field.
 constexpr const char* kFormPage = R"(<!-- <form action="/comment"><input name="title"> -->
 <form action="/out" method="post"><input type="hidden" name="csrf_token" value="t1"></form>
 <script>const a = '<input name="title" value="script">';</script>

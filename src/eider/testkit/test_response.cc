@@ -52,7 +52,8 @@ std::size_t read_size(std::string_view text, int base) {
   return size;
 }
 
-/// Where the chunked body at `begin` ends, its data in `body`; nothing when it is not complete.
+/// Returns the end of the chunked body at `begin`, and its data in `body`; nothing if it is
+/// incomplete.
 std::optional<std::size_t> read_chunks(std::string_view bytes, std::size_t begin,
                                        std::string& body) {
   for (;;) {
@@ -110,7 +111,7 @@ TestProblem TestResponse::problem() const {
     std::optional<std::string> code;
     std::optional<Arguments> arguments;
   };
-  /// As on the wire, where `errors` is there only when there are any.
+  /// The JSON of the document, in which `errors` is optional.
   struct Wire {
     std::string type;
     std::string title;

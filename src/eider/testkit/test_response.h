@@ -56,7 +56,7 @@ namespace json {
 void PrintTo(const Value& value, std::ostream* out);
 }  // namespace json
 
-/// Whether the response is for a HEAD request, and so has no body whatever its headers say.
+/// Whether the response is for a HEAD request, and so has no body even if its headers announce one.
 enum class ReplyTo : unsigned char { other, head };
 
 /// Removes the first response from the front of `bytes`; interim responses (1xx) are skipped.

@@ -122,7 +122,7 @@ TEST_F(AfterResponseTest, is_bounded_in_number_ahead_of_the_handler) {
     ASSERT_EQ(client.get("/brief").status, 204) << count;
   }
   EXPECT_EQ(client.get("/plain").status, 503);
-  EXPECT_EQ(*words, AfterWords{});  // its handler has not begun
+  EXPECT_EQ(*words, AfterWords{});  // its handler was not called
   client.advance(6s);
   EXPECT_EQ(client.get("/plain").status, 200);
 }
@@ -167,7 +167,7 @@ TEST_F(AfterResponseTest, is_given_up_when_its_time_is_over) {
   EXPECT_EQ(*words, AfterWords{"after own"});
 }
 
-// Only who takes it pays for it: requests are observed then.
+// Only apps that use it are affected: their requests are then observed.
 TEST(AfterResponse, leaves_apps_without_it_as_they_are) {
   App app;
   app.get("/", [] { return 1; });

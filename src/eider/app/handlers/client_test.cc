@@ -12,7 +12,7 @@
 namespace eider {
 namespace {
 
-/// "address scheme host" of a request from 127.0.0.1 with these fields.
+/// Returns "address scheme host" for a request from 127.0.0.1 with these headers.
 std::string seen_by(App app, std::string_view fields) {
   app.get("/me", [](const ClientInfo& client) {
     std::string line = client.address;

@@ -12,7 +12,7 @@
 
 namespace eider {
 
-/// One with each kind of member that may be a handler.
+/// A controller with each kind of member that can be a handler.
 class Books {
  public:
   explicit Books(std::string name) : name_(std::move(name)) {}

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Keeps what is written; its client is as slow as the test wants.
+/// Stores the written bytes; the test sets the speed of the client.
 class KeepingWriter final : public BodyWriter {
  public:
   KeepingWriter() { room_.set(); }
@@ -25,7 +25,7 @@ class KeepingWriter final : public BodyWriter {
   void flush() override { flushed_bytes_ = bytes_.size(); }
   AsyncEvent& room() noexcept override { return room_; }
 
-  /// What has been written since the last call, all of it flushed.
+  /// Returns the bytes since the last call, which must be flushed.
   std::string take() {
     EXPECT_EQ(flushed_bytes_, bytes_.size());
     flushed_bytes_ = 0;
@@ -197,7 +197,7 @@ TEST_F(EventStreamTest, json_events_hold_one_value_each) {
 
 class FollowTest : public EventStreamTest {
  protected:
-  /// Follows "room" as its client reads; anybody publishes.
+  /// Subscribes to "room", at the speed of the client.
   void follow(SubscribeOptions options = {}) {
     start([&](EventStream events) { return events.subscribe(topics, "room", options); });
     (void)out.take();
@@ -254,7 +254,7 @@ TEST_F(FollowTest, gathers_for_a_slow_client_and_sends_that_at_once) {
   follow();
   out.room().reset();
   publish("1");
-  EXPECT_EQ(out.take(), "data: 1\n\n");  // it is written, and the follower waits for room
+  EXPECT_EQ(out.take(), "data: 1\n\n");  // written; the subscriber now waits for room
   publish("2");
   publish("3");
   EXPECT_EQ(out.take(), "");

@@ -1,4 +1,4 @@
-// What is put into a request is found by its type until the response is complete, and then ends.
+// Values that are stored in a request are found by type until the response is complete.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -109,7 +109,8 @@ void add_observed_slots(App& app) {
   });
 }
 
-// Observers are told when all has left: of a slow reader's response long after it was made.
+// Observers are called when everything is sent: for a slow client, long after the response was
+// made.
 TEST(RequestSlots, are_there_for_observers) {
   for (const char* target : {"/view", "/later", "/streamed", "/owning", "/large", "/nowhere"}) {
     slots_alive = 0;

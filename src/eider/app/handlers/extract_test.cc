@@ -1,4 +1,4 @@
-// What a handler's parameters take of a request: path, query, content, fields.
+// Arguments that are extracted from a request: path, query, body and headers.
 #include "eider/app/handlers/extract.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Event streams that follow topics, on several simulated loops, and how any of them ends.
+// Event streams that subscribe to topics, on several simulated event loops, and how they end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,11 +70,11 @@ TEST(Following, of_a_client_that_reads_nothing_ends_within_its_bounds) {
   EXPECT_TRUE(server.exchange(say("hi")).ends_with("\r\n\r\n0"));
 }
 
-// How any of them ends when the server does.
+// How they end when the server shuts down.
 
 constexpr std::string_view kOwn = "GET /own HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// The content of the one response, which has ended.
+/// Returns the body of the only response, which has ended.
 std::string content_of(const SimClient& client) {
   EXPECT_TRUE(client.received().ends_with("\r\n0\r\n\r\n")) << client.received();
   EXPECT_TRUE(client.is_closed());
@@ -89,7 +89,7 @@ std::string content_of(const SimClient& client) {
   return content;
 }
 
-/// Of what stands alone behind `on_request`; in milliseconds.
+/// Returns the time to reconnect, in milliseconds, that follows `before` at the end of the body.
 int pause_behind(std::string_view content, std::string_view before) {
   constexpr std::string_view kField = "retry: ";
   EXPECT_TRUE(content.starts_with(before)) << content;

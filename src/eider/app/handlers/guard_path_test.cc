@@ -1,5 +1,4 @@
-// Values of the path as guards take them: on routes of their own, of groups, and where they make
-// what handlers ask for.
+// Path parameters of guards: of routes, of groups, and of providers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +11,8 @@
 
 namespace eider {
 
-/// A note that is somebody's: found by its number. Compilers spell unnamed namespaces differently.
+/// A note with an owner, found by its number. Named, because compilers spell unnamed namespaces
+/// differently.
 struct OwnedNote {
   int id;
 };
@@ -79,7 +79,7 @@ TEST(GuardsOfPaths, make_what_handlers_ask_for_by_it) {
   App app;
   app.provide([](int id) { return find_note(id); });
   app.get("/notes/{id}", [](int, Extension<OwnedNote> note) { return note->id; });
-  app.get("/none", [] { return "none"; });  // it asks for none
+  app.get("/none", [] { return "none"; });  // needs no note
   TestClient client(app);
   EXPECT_EQ(client.get("/notes/3").body, "3");
   EXPECT_EQ(client.get("/notes/x").status, 400);
@@ -97,7 +97,7 @@ TEST(GuardsOfPaths, are_told_by_the_route_that_lacks_a_value) {
             "pattern of this route does not contain. Add {name} to the pattern\n");
 }
 
-// The first value of another route may be anybody's: "7" of a user would open note 7.
+// The first path parameter of another route means something else: "7" of a user would open note 7.
 TEST(GuardsOfPaths, are_told_by_routes_that_call_the_value_otherwise) {
   App app;
   app.guard([](int) {});

@@ -1,5 +1,4 @@
-// What guards and providers make for handlers, and what the app says at its start where nobody
-// does.
+// Values from guards and providers, and startup errors if a value has no provider.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +23,7 @@ std::string response_to(ProvidingServer& server, const std::string& target,
   return client.take_received();
 }
 
-// What is made where it is asked for.
+// Values are provided on demand.
 
 TEST(Provided, is_made_once_for_all_who_ask) {
   App app;
@@ -99,7 +98,7 @@ TEST(Provided, is_nothing_in_place_of_a_refusal_where_a_handler_does_without) {
   };
   EXPECT_EQ(ask("/perhaps", "ann").body, "ann");
   EXPECT_EQ(ask("/must", "ann").body, "ann");
-  EXPECT_EQ(ask("/perhaps", "down").status, 503);  // that nobody knows is not "nobody"
+  EXPECT_EQ(ask("/perhaps", "down").status, 503);  // an unknown user is not "no user"
 }
 
 struct Ledger {
@@ -145,7 +144,7 @@ TEST(Provided, by_the_innermost_group_is_taken) {
   EXPECT_EQ(client.get("/").body, "app's");
 }
 
-// Or a group, such as a mounted app, would decide whom the guards around it let in.
+// Otherwise a group, such as a mounted app, would change the decisions of guards around it.
 TEST(Provided, within_a_group_is_not_for_the_guards_around_it) {
   App app;
   std::vector<std::string> seen;
@@ -216,7 +215,7 @@ TEST(ExtractorsOfOnesOwn, go_with_a_websocket) {
   }
 }
 
-// What is told at the start.
+// Errors at startup.
 
 TEST(GuardsAtStart, what_nobody_puts_is_told_by_route_and_type) {
   App app;
@@ -263,7 +262,7 @@ TEST(GuardsAtStart, what_asks_for_itself_is_told) {
       << wrong;
 }
 
-// What a test puts in the place of what makes it.
+// Providers that a test replaces.
 
 App app_with_accounts() {
   App app;
@@ -281,7 +280,7 @@ App app_with_accounts() {
 
 TEST(OverriddenProvided, StandsForGuardsAndForWhatGroupsProvide) {
   App app = app_with_accounts();
-  EXPECT_EQ(TestClient(app).get("/group/x").status, 400);  // nobody says who
+  EXPECT_EQ(TestClient(app).get("/group/x").status, 400);  // no provider for the user
   App tested = app_with_accounts();
   tested.override_provided([] { return Account{"test"}; });
   tested.override_provided(
@@ -308,7 +307,7 @@ TEST(OverriddenProvided, OfAMountedAppStaysThere) {
   App app = app_with_accounts();
   app.mount("/in", std::move(inner));
   TestClient client(app);
-  EXPECT_EQ(client.get("/in/owner").status, 400);  // the guard around it asks still
+  EXPECT_EQ(client.get("/in/owner").status, 400);  // the outer guard still needs the header
   const auto ask = [&client](std::string target) {
     return client.send({.target = std::move(target), .headers = {{"who", "ann"}}}).body;
   };

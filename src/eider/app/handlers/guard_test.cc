@@ -1,4 +1,4 @@
-// Guards: in what order they run, what they keep away, and what the app says of them at its start.
+// Guards: their order, the requests that they reject, and their startup errors.
 #include "eider/app/handlers/guard.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::string guarded_get(const std::string& target, const std::string& who = "ann
   return "GET " + target + " HTTP/1.1\r\nHost: a\r\nWho: " + who + "\r\n\r\n";
 }
 
-/// The head of a POST.
+/// Returns the request line and headers of a POST.
 std::string guarded_post(const std::string& target, const std::string& who,
                          const std::string& fields) {
   return "POST " + target + " HTTP/1.1\r\nHost: a\r\nWho: " + who + "\r\n" + fields + "\r\n";
@@ -76,7 +76,7 @@ TEST(Guards, run_behind_hooks_and_ahead_of_the_content) {
     const std::string response =
         response_of(server, guarded_post(group + "/content", "ann", length_field(4)) + "abcd");
     EXPECT_TRUE(response.ends_with("ann:4")) << response;
-    EXPECT_TRUE(response.contains("X-Hook: 0")) << response;  // though the content has come
+    EXPECT_TRUE(response.contains("X-Hook: 0")) << response;  // even if the body has arrived
     EXPECT_TRUE(response.contains("X-Content: 4")) << response;
     EXPECT_EQ(take_steps(), (std::vector<std::string>{"hook", group.substr(1) + " guard of 0",
                                                       "content hook", "handler"}));
@@ -127,7 +127,7 @@ TEST(Guards, gather_content_of_any_length_and_framing) {
   }
 }
 
-// What a refused client still sends is no request, whatever it looks like.
+// Bytes that a rejected client still sends are not a request, even if they look like one.
 TEST(Guards, end_the_connection_of_which_they_refuse_the_content) {
   const std::string hidden = guarded_get("/open");
   for (const std::string& group : kGroups) {
@@ -150,7 +150,7 @@ TEST(Guards, end_the_connection_of_which_they_refuse_the_content) {
   }
 }
 
-// Nor is what has come with the head, or behind it while the guard waited.
+// Nor are bytes that arrived with the headers, or while the guard waited.
 TEST(Guards, take_half_a_content_for_no_request_either) {
   const std::string hidden = guarded_get("/open");
   const std::vector<std::string> framed = {length_field(hidden.size() * 2 + 4) + "\r\nab",
@@ -193,7 +193,7 @@ TEST(Guards, may_send_clients_elsewhere_or_throw_what_they_like) {
   EXPECT_EQ(client.get("/number").status, 500);
 }
 
-// Its end has been seen: what follows is the next request.
+// The end of the body was received, so the next bytes are a request.
 TEST(Guards, keep_the_connection_when_the_content_has_come) {
   GuardServer server;
   const std::string response =
@@ -238,8 +238,8 @@ TEST(Guards, are_destroyed_where_they_wait_when_the_client_leaves) {
   }
 }
 
-// A request that a thread may be using is not destroyed when its client leaves. While a guard
-// waits, or content is gathered, none does.
+// A request is not destroyed while a thread may be using it, even if the client disconnects. No
+// thread does while a guard waits, or the body is being received.
 TEST(Guards, ahead_of_a_thread_end_at_once_when_the_client_leaves) {
   for (const bool has_guard_ended : {false, true}) {
     GuardServer server;
@@ -271,7 +271,7 @@ void set_up_guard_on_a_thread(App& app) {
   app.get("/guarded", [] { return "x"; }).guard([]() -> Task<> { return wait_for_long({}); });
 }
 
-// The task of such a request is let end, but what its handler waits for is given up.
+// The task of such a request is not destroyed, but the wait of its handler is canceled.
 TEST(Guards, on_a_thread_leave_a_handler_that_waits_to_its_client) {
   for (const char* target : {"/task", "/content", "/guarded"}) {
     SimAppServer<&set_up_guard_on_a_thread> server;
@@ -296,7 +296,7 @@ TEST(Guards, that_wait_hold_up_what_is_pipelined_behind_them) {
            "4\r\nabcd\r\n0\r\nTrailer: x\r\n\r\n";
     all += guarded_get("/plain/me", who);
   }
-  for (std::size_t at = 0; at < all.size(); at += 7) {  // whatever the pieces
+  for (std::size_t at = 0; at < all.size(); at += 7) {  // independent of the size of the pieces
     client.send(std::string_view(all).substr(at, 7));
     server.kernel.run_until_idle();
   }
@@ -412,7 +412,7 @@ TEST(Guards, leave_middleware_what_they_put) {
   EXPECT_EQ(reply.header("X-Around"), "ann");
 }
 
-/// What stands around its routes refers to it.
+/// Its middleware refers to the guard.
 struct MeteringGuard {
   std::string field = "X-Units-Left-Of-Those-That-A-Key-Has";
 
@@ -434,7 +434,7 @@ TEST(Guards, live_as_long_as_what_they_put_around_their_routes) {
   EXPECT_EQ(client.get("/").header(MeteringGuard().field), "7");
 }
 
-/// Without state, and made by more than the compiler's own constructor.
+/// A stateless guard with its own constructor.
 struct CountingGuard {
   static inline int made = 0;
 

@@ -1,5 +1,5 @@
-// What a handler was given views of stays theirs while the response is made, whoever else is
-// served.
+// Views that a handler received stay valid while the response is produced, even if other requests
+// are served.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 const std::string kMine(1000, 'm');
 const std::string kTheirs(4000, 't');
 
-/// Says what it views when others have had their turn.
+/// Sends the viewed text after other requests had their turn.
 Streamed say_later(std::string_view viewed) {
   return Streamed("text/plain", [viewed](ResponseStream out) -> Task<> {
     auto sleep = sleep_for(milliseconds(10));
@@ -35,7 +35,7 @@ Response respond_later(std::string_view viewed) {
   return response;
 }
 
-/// A user's own extractor and result, which say nothing about views.
+/// An extractor and a result of the application, which do not declare whether they contain views.
 struct Whole {
   std::string_view bytes;
 };
@@ -163,7 +163,7 @@ TEST(KeptViews, are_kept_behind_others_of_the_same_connection) {
   }
 }
 
-// Nothing is copied for those whose responses are whole, or that hold nothing of the request's.
+// Nothing is copied if the response is complete, or if the arguments own their data.
 
 template <class F>
 constexpr bool keeps(const F& /*function*/) {

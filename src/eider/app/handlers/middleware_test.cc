@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Notes each status that comes back, and marks the response.
+/// Stores each status, and marks the response.
 Middleware noting(std::vector<int>& statuses) {
   return [&statuses](Request&, Next next) -> Task<Response> {
     Response response = co_await next();

@@ -22,7 +22,7 @@ constexpr std::size_t kPlenty = 1 << 20;
 
 class MultipartTest : public ::testing::Test {
  protected:
-  /// Runs a handler over a form whose boundary is "xyz".
+  /// Runs a handler with a form whose boundary is "xyz".
   template <class Handler>
   auto run(Handler handler, std::string_view content, std::size_t piece_bytes = kPlenty) {
     detail::app::TestInbox inbox;
@@ -32,7 +32,7 @@ class MultipartTest : public ::testing::Test {
     EXPECT_TRUE(task.is_done());
     return task.take();
   }
-  /// The status that the handler's failure would be answered with.
+  /// Returns the status of the response to the handler's failure.
   template <class Handler>
   int status(Handler handler, std::string_view content) {
     try {

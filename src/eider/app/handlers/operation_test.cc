@@ -1,4 +1,4 @@
-// Each parameter and each result says of itself what a document needs to know.
+// Parameters and results describe themselves for OpenAPI documents.
 #include "eider/app/handlers/operation.h"
 
 #include <gtest/gtest.h>
@@ -36,16 +36,16 @@ struct Thing {
   Bounded<int, 1, 100> count;
 };
 
-/// A parameter and a result of a user's own, which say nothing of themselves.
+/// A parameter and a result of the application without descriptions.
 struct Silent {};
 
-/// Such as do.
+/// Some with descriptions.
 struct Signed {
   std::string by;
 };
 struct Picture {};
 
-/// Found out by a function of its own.
+/// A type that is computed by Extract<Owner>::from.
 struct Owner {
   std::string name;
 };
@@ -83,7 +83,7 @@ namespace {
 
 using In = Operation::In;
 
-/// Of one route.
+/// Returns the operation of one route.
 template <class F>
 Operation operation_of(F handler, const char* pattern = "/", Method method = Method::get) {
   App app;
@@ -102,7 +102,7 @@ bool is_required(const Operation& operation, In in, std::string_view name) {
   return parameter != nullptr && parameter->is_required;
 }
 
-/// "200 application/json", of the response's first content.
+/// Returns "200 application/json", with the first media type of the response.
 std::string response_text(const Operation& operation, int status) {
   const Operation::Response* response = operation.find_response(status);
   if (response == nullptr) {
@@ -151,7 +151,7 @@ TEST(Operations, know_the_members_of_a_query) {
   EXPECT_FALSE(is_required(operation, In::query, "page"));
   EXPECT_FALSE(is_required(operation, In::query, "per_page"));
   EXPECT_FALSE(is_required(operation, In::query, "tags"));
-  EXPECT_FALSE(is_required(operation, In::query, "is_open"));  // a box that is not ticked
+  EXPECT_FALSE(is_required(operation, In::query, "is_open"));  // a checkbox that is not ticked
 }
 
 TEST(Operations, know_fields_and_cookies) {
@@ -345,7 +345,7 @@ TEST(Operations, know_guards_that_describe_themselves) {
   EXPECT_TRUE(all[1].parameters.empty());
 }
 
-/// Puts a short, and a field of its name into responses.
+/// Stores a short, and adds a header to responses.
 struct MarkingGuard {
   std::string field;
 

@@ -19,7 +19,7 @@ struct Settings {
   std::vector<std::string> tags;
 };
 
-/// "name: detail | …", or "" when all is well.
+/// Returns "name: detail | …", or an empty text without errors.
 template <class T>
 std::string problems(T& object, std::string_view pairs) {
   std::string all;

@@ -223,7 +223,7 @@ void add_both_ways(App& app) {
   });
 }
 
-// An interim response in the middle of the content would shift what is read of it.
+// An interim response in the middle of the body would corrupt it.
 TEST(Producing, nothing_is_said_of_100_continue_once_the_response_has_begun) {
   SimAppServer<&add_both_ways> server;
   const std::string head =

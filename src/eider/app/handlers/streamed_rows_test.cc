@@ -26,7 +26,7 @@ struct Shelf {
   std::vector<int> books;
 };
 
-/// Gives them, each a moment later, or all at once and then a failure.
+/// Returns the rows, each a moment later, or all at once followed by a failure.
 template <class T>
 class Source {
  public:
@@ -117,8 +117,7 @@ TEST(StreamedRows, that_fail_later_are_cut_short_and_told_in_the_log) {
   TestClient client(app);
   const std::string told = client.raw("GET /fails HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(told.contains("\"id\":2")) << told;
-  EXPECT_FALSE(told.contains("\r\n0\r\n"))
-      << told;  // without its last chunk it is no whole response
+  EXPECT_FALSE(told.contains("\r\n0\r\n")) << told;  // without its last chunk, it is incomplete
   ASSERT_EQ(log->lines.size(), 1U);
   EXPECT_TRUE(log->lines[0].contains("the rows ended amid")) << log->lines[0];
 }

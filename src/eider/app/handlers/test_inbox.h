@@ -16,7 +16,7 @@ namespace eider::detail::app {
 
 class TestInbox final : public BodyInbox {
  public:
-  /// All of `content` in pieces of that size, and the end.
+  /// Adds all of `content` in pieces of that size, and the end.
   void give(std::string_view content, std::size_t piece_bytes) {
     for (; !content.empty(); content.remove_prefix(std::min(piece_bytes, content.size()))) {
       push(std::string(content.substr(0, piece_bytes)));
@@ -45,7 +45,7 @@ class TestInbox final : public BodyInbox {
     if (!has_news()) {
       arrival_.reset();
     }
-    // A view of its own memory, so that a sanitizer sees one that is kept too long.
+    // In memory of its own, so that a sanitizer detects a view that is kept too long.
     taken_.shrink_to_fit();
     return taken_;
   }

@@ -26,7 +26,7 @@ struct Users {
   std::vector<std::string> asked;
 };
 
-/// Waits, as asking a database does.
+/// Waits like a database query.
 Task<bool> is_taken(Users& users, std::string name) {
   co_await yield_now();
   users.asked.push_back(name);
@@ -60,7 +60,7 @@ class UnvalidatedInput : public ::testing::Test {
     app_.post("/form", add_user<Form<NewUser>>);
   }
 
-  /// "422 /age must …, /name is taken, "; what else is answered as it is.
+  /// Returns "422 /age must …, /name is taken, "; other responses unchanged.
   std::string told(const std::string& path, const std::string& type, const std::string& body) {
     TestClient client(app_);
     const TestResponse reply = client.send({.method = Method::post,

@@ -1,4 +1,4 @@
-// Forms and event streams through the whole server, on a simulated kernel.
+// Multipart forms and event streams through the complete server, on a simulated kernel.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -31,7 +31,7 @@ Task<std::string> list_parts(Multipart form) {
   }
 }
 
-/// The response to a form of that type and content.
+/// Returns the response to a form of that type with that body.
 TestResponse upload(TestClient& client, std::string_view type, std::string body) {
   return client.send({.method = Method::post,
                       .target = "/form",
@@ -63,7 +63,7 @@ TEST(Uploads, what_is_no_form_is_answered_with_its_status) {
   EXPECT_EQ(reply.problem().detail, "The request body ends in the middle of a part.");
 }
 
-/// How many events the endless handler has made, and how many of its kind live.
+/// The number of events that the endless handler has sent, and of its running tasks.
 struct Counts {
   int sent = 0;
   int running = 0;
@@ -77,7 +77,7 @@ struct Running {
   Counts& counts;
 };
 
-/// An app with events, as a service that a simulated server makes for itself.
+/// An app with event streams, as a service that a simulated server creates itself.
 class EventsService final : public SimAppService {
  public:
   EventsService() {

@@ -1,4 +1,4 @@
-// Text that a handler is given is UTF-8, wherever in the request it stood.
+// Text parameters are UTF-8, wherever in the request they come from.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +21,7 @@ struct Search {
   std::optional<Sized<std::string, 1, 8>> mark;
 };
 
-/// The bytes of a text as a target or a form has them.
+/// A text as in a target or a form.
 struct Escaped {
   const char* escapes;
   const char* bytes;
@@ -29,8 +29,8 @@ struct Escaped {
 constexpr std::array kTexts{Escaped{"plain", "plain"}, Escaped{"%C3%A4", "\xC3\xA4"},
                             Escaped{"abcdefg%E2%82%ACh", "abcdefg\xE2\x82\xACh"},
                             Escaped{"%F0%9F%A6%86", "\xF0\x9F\xA6\x86"},
-                            Escaped{"a%00b", nullptr}};  // a NUL is UTF-8, too
-// Latin-1, overlong, cut short, half of a surrogate pair, beyond U+10FFFF, behind whole words.
+                            Escaped{"a%00b", nullptr}};  // a NUL is valid UTF-8
+// Latin-1, overlong, truncated, half of a surrogate pair, above U+10FFFF, after valid words.
 constexpr std::array kNoTexts{Escaped{"M%FCller", "M\xFCller"},
                               Escaped{"%C0%AF", "\xC0\xAF"},
                               Escaped{"%E2%82", "\xE2\x82"},
@@ -53,7 +53,7 @@ App make_reading_app() {
   return app;
 }
 
-/// A 4xx whose only complaint is that `name` must be text.
+/// Expects a 4xx whose only error is that `name` must be text.
 void expect_refused(const TestResponse& reply, int status, std::string_view name,
                     std::string_view where) {
   EXPECT_EQ(reply.status, status) << where;
@@ -129,12 +129,12 @@ TEST(Utf8Input, headers_and_cookies_are_text_or_a_400_that_names_them) {
     const std::string bytes(text.bytes);
     expect_refused(get("/header", "X-Name", bytes), 400, "X-Name", text.escapes);
     expect_refused(get("/perhaps", "X-Name", bytes), 400, "X-Name", text.escapes);
-    // A cookie's value is ASCII (RFC 6265, section 4.1.1); any other is none.
+    // The value of a cookie is ASCII (RFC 6265, section 4.1.1); others are missing.
     EXPECT_EQ(get("/cookie", "Cookie", "name=" + bytes).status, 400) << text.escapes;
   }
 }
 
-// Programs on Windows write a byte order mark in front of a text.
+// Programs on Windows write a byte order mark at the beginning of a text.
 TEST(Utf8Input, of_a_body_may_begin_with_a_byte_order_mark) {
   App app = make_reading_app();
   app.post("/json", [](Json<Search> search) { return search->q; });

@@ -1,4 +1,4 @@
-// A server that stops waits for WebSocket handlers whose clients have left already.
+// A server that shuts down waits for WebSocket handlers whose clients have already disconnected.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ constexpr std::string_view kHandshake =
     "GET /farewell HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-/// An app whose handler takes two seconds behind its client's end.
+/// An app whose handler runs for two more seconds after its client has disconnected.
 class FarewellService final : public SimAppService {
  public:
   FarewellService() {

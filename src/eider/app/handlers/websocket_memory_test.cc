@@ -1,4 +1,4 @@
-// What an idle WebSocket holds of this process's memory, its share of tables and pools included.
+// The memory of an idle WebSocket in this process, including its share of tables and pools.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -24,11 +24,11 @@ namespace {
 constexpr std::string_view kUpgrade =
     " HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-// The mask is zero, so that it need not be applied.
+// The mask is zero, so that it does not have to be applied.
 constexpr std::string_view kHello{"\x81\x85\0\0\0\0hello", 11};
 constexpr std::string_view kEcho = "\x81\x05hello";
 
-/// A blocking client that owns no heap memory: this process is what is measured.
+/// A blocking client that owns no heap memory, because the memory of this process is measured.
 class IdleClient {
  public:
   IdleClient(std::uint16_t port, std::string_view target) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -49,7 +49,7 @@ class IdleClient {
     }
   }
 
-  /// It has been upgraded, and heard its message come back.
+  /// Returns whether the connection was upgraded and has received the echo of its message.
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
 
  private:
@@ -57,7 +57,7 @@ class IdleClient {
     return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
            static_cast<ssize_t>(bytes.size());
   }
-  /// Reads until what came ends so.
+  /// Reads until the received bytes end with `end`.
   [[nodiscard]] bool get(std::string_view end) const {
     std::array<char, 1024> bytes{};
     std::size_t size = 0;
@@ -105,7 +105,7 @@ class WebSocketMemory : public ::testing::TestWithParam<Backend> {
     }
   }
 
-  /// What each of 1,000 idle connections holds, or 0 without the backend.
+  /// Returns the memory of each of 1,000 idle connections, or 0 without the backend.
   static std::size_t bytes_per_socket(std::string_view target) {
     const App app = make_echoing_app();
     auto service = app.make_service();
@@ -122,7 +122,7 @@ class WebSocketMemory : public ::testing::TestWithParam<Backend> {
         EXPECT_TRUE(clients.emplace_back(server.port(), target).is_open());
       }
     };
-    open(100);  // what is made once is made now
+    open(100);  // allocates everything that is allocated once
     const std::size_t before = heap_bytes();
     open(1000);
     return (heap_bytes() - before) / 1000;

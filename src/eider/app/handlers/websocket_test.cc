@@ -32,7 +32,7 @@ std::string handshake(std::string_view target, std::string_view fields = {}) {
   return bytes.append(fields).append("\r\n");
 }
 
-// What came back behind the head of the response.
+// Returns the bytes after the headers of the response.
 std::string_view behind_head(std::string_view bytes) {
   return bytes.substr(bytes.find("\r\n\r\n") + 4);
 }

@@ -1,5 +1,5 @@
-// Handlers whose types belong to an anonymous namespace. A unity build includes this file, and
-// g++ 14 crashes on some coroutines over such types of an included file: see InFrame.
+// Handlers whose types are in an anonymous namespace. A unity build includes this file, and g++ 14
+// crashes for some coroutines with such types in an included file: see InFrame.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -30,7 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What has happened, in order, on whatever thread.
+/// The events so far, in order, from any thread.
 class Notes {
  public:
   void add(std::string note) {
@@ -53,7 +53,7 @@ class Notes {
 
 using List = std::vector<std::string>;
 
-/// Says so when it is destroyed.
+/// Adds a note when it is destroyed.
 struct Witness {
   std::shared_ptr<Notes> notes;
   std::string name;
@@ -202,7 +202,7 @@ TEST_F(AppLifecycle, begins_a_background_again_that_throws_later_each_time) {
   EXPECT_EQ(notes->count("mail"), 3U);
   client.advance(10min);
   EXPECT_LT(notes->count("mail"), 20U);
-  EXPECT_GT(notes->count("mail"), 14U);  // a minute apart at the most
+  EXPECT_GT(notes->count("mail"), 14U);  // at most a minute apart
   EXPECT_EQ(log->all().front(), "mail failed and restarts: no route");
 }
 
@@ -224,7 +224,7 @@ TEST_F(AppLifecycle, leaves_a_background_alone_that_has_come_to_its_end) {
   EXPECT_EQ(log->all(), List{"no more failed and does not restart: gone"});
 }
 
-/// At which seconds since the start something was called.
+/// Returns the seconds since the start at which the function was called.
 std::vector<int> seconds_of(App& app, Duration watched, EveryOptions options,
                             std::vector<Duration> takes) {
   struct Seen {
@@ -376,7 +376,7 @@ TEST_F(AppLifecycle, starts_and_stops_anew_in_each_run_of_one_app) {
 
 class AppRuns : public AppLifecycle, public ::testing::WithParamInterface<Backend> {
  protected:
-  /// Serves on three loops until `until` notes are there, and ends.
+  /// Serves on three event loops until there are `until` notes.
   void serve_until(std::size_t until) {
     const auto service = app.make_service().value();
     Server server(*service, {.port = 0, .threads = 3, .backend = GetParam()});
@@ -467,9 +467,9 @@ TEST_P(AppRuns, may_be_in_the_blocking_pool_when_they_stop) {
   EXPECT_EQ(notes->all(), (List{"work", "crunching destroyed", "stop", "work done"}));
 }
 
-// A process of its own that serves until a signal, and writes what happens into a pipe.
+// Forks a process that serves until a signal, and writes its events to a pipe.
 TEST_P(AppRuns, end_with_0_when_the_signal_comes_during_the_start) {
-#ifdef __has_feature  // which g++ lacks
+#ifdef __has_feature  // clang only
 #if __has_feature(thread_sanitizer)
   GTEST_SKIP() << "ThreadSanitizer knows no threads that are begun behind a fork";
 #endif

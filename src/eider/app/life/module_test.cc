@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 using Journal = std::vector<std::string>;
 
-/// All that a module may have.
+/// A module with all possible members.
 struct Search {
   explicit Search(std::shared_ptr<Journal> its_journal) : journal(std::move(its_journal)) {}
 
@@ -53,7 +53,7 @@ struct Search {
   std::shared_ptr<Journal> journal;
 };
 
-/// Nothing but a name, and what another one is for.
+/// A module with only a name, and a reference to another one.
 struct Suggestions {
   static constexpr std::string_view kName = "suggestions";
   explicit Suggestions(Search& its_search) : search(&its_search) {}

@@ -183,7 +183,7 @@ TEST(RunApp, says_why_a_secret_is_not_on_the_command_line) {
       "environment variable SHOP_API_KEY; see --help\n");
 }
 
-/// What the settings say of the environment as it is now.
+/// Returns the settings from the current environment.
 std::string said_of_environment() {
   return run({"--print-config"}).text();
 }

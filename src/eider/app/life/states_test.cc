@@ -20,7 +20,7 @@ namespace {
 
 using MadeSteps = std::vector<std::string>;
 
-/// What was made and what has gone, in order.
+/// The constructions and destructions, in order.
 MadeSteps& made_steps() {
   static MadeSteps all;
   return all;
@@ -31,7 +31,7 @@ struct ShopPart {
   explicit ShopPart(std::string its_name) : name(std::move(its_name)) {
     made_steps().push_back(name);
   }
-  ShopPart(const ShopPart&) = delete;  // nor can it be moved: it is made where it lies
+  ShopPart(const ShopPart&) = delete;  // not movable either: it is constructed in place
   ShopPart& operator=(const ShopPart&) = delete;
   ~ShopPart() { made_steps().push_back("~" + name); }
 
@@ -45,7 +45,7 @@ struct ShopSettings {
   std::string host = "a";
 };
 
-/// Told in the order in which nothing could be made.
+/// Registered in an order in which none could be created at once.
 App shop_app() {
   made_steps().clear();
   App app;

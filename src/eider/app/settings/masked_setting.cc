@@ -73,7 +73,7 @@ bool names_secret(std::string_view name) noexcept {
       return false;
     }
     const std::string_view before = name.substr(0, name.size() - word.size());
-    // "monkey" is no key, but "sslpassword" is a password.
+    // "monkey" is not a key, but "sslpassword" is a password.
     return word != "key" || before.empty() || !is_name_part(before.back()) ||
            before.ends_with('_') || before.ends_with('-');
   });

@@ -161,7 +161,7 @@ TEST(OwnOptions, that_are_wrong_in_the_environment_are_told_by_their_name_there)
 }
 
 TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
-  const Variable wrong("NOTES_COPIES", "none");  // help is given all the same
+  const Variable wrong("NOTES_COPIES", "none");  // the help is shown anyway
   const auto options = read_options({"--copies", "100", "--help"});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().code(), 0);
@@ -319,8 +319,8 @@ TEST(CommandLine, wins_over_the_environment) {
   EXPECT_EQ(options->additional_addresses[1].port, 444);
 }
 
-// A flag by which a program does something else, left in the environment, would keep it from
-// serving for good.
+// A flag that prints a text instead of serving must not be set by the environment, because the
+// program would then never serve.
 TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
   const Variable routes("EIDER_ROUTES", "1");
   const Variable document("EIDER_OPENAPI", "1");
@@ -419,7 +419,7 @@ TEST(CommandLine, reads_numbers_in_their_units_and_within_their_bounds) {
   }
 }
 
-// A program may set what no option could: it remains, and is not printed as a value.
+// A program may set a value that no option can have: it is kept, and not printed.
 TEST(CommandLine, keeps_defaults_of_the_program_that_are_out_of_bounds) {
   const char* const words[] = {"notes"};
   const ServerOptions given = {.limits = {.idle = 500us}, .drain = 1500ms};
@@ -457,7 +457,7 @@ TEST(Running, reads_the_apps_own_options_and_says_nothing_by_itself) {
   EXPECT_EQ(exit.code(), 2);
   EXPECT_EQ(exit.text(),
             "error[invalid-option-value]: --threads must be an integer, not 'none'; see --help\n");
-  EXPECT_EQ(own.copies, 3);  // all is taken, or nothing
+  EXPECT_EQ(own.copies, 3);  // all values are applied, or none
 }
 
 TEST(Running, makes_an_app_of_its_options_and_tells_what_is_thrown_on_the_way) {

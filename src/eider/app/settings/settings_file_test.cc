@@ -142,7 +142,7 @@ TEST(SettingsFiles, are_read_up_to_a_bound) {
             "--config names 'F', which is larger than 1024 KiB; see --help\n");
 }
 
-// Each part would be a table in a table, which are destroyed by recursion.
+// Each part would be a nested table, and tables are destroyed recursively.
 TEST(SettingsFiles, have_keys_of_few_parts) {
   std::string deep = "a";
   for (int part = 0; part < 200'000; ++part) {
@@ -156,14 +156,14 @@ TEST(SettingsFiles, have_keys_of_few_parts) {
   EXPECT_EQ(said_of("x = {y = '''a''''', " + deep + " = 1}"), told);
   EXPECT_EQ(said_of("x = {y = \"\\\"\", " + deep + " = 1}"), told);
   EXPECT_EQ(said_of("x = '\\', " + deep + " = 1"), told);
-  // Dots of values and of comments are none of keys.
+  // Dots in values and comments do not belong to keys.
   const std::string dots(100, '.');
   EXPECT_EQ(said_of("# " + dots + "\ndatabase_file = \"" + dots + "\"\nhosts = ['" + dots +
                     "', \"\"\"\n" + dots + "\"\"\"]"),
             "");
 }
 
-// The reader promises itself that these do not come; a file may have them all the same.
+// The parser asserts that these cannot occur, but files may contain them.
 TEST(SettingsFiles, with_what_their_reader_does_not_expect_are_told) {
   for (const char* const content :
        {"[.a]", "[.a = {b = 1}", "copies = 1\xef\xb3\xbf", "hosts = [2.5,\xef\xb3\xbf\", 1]"}) {

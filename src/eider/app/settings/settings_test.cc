@@ -60,7 +60,7 @@ TEST(PrintedSettings, of_lists_in_the_environment_have_no_blanks_and_no_empty_el
   EXPECT_EQ(hosts_of(" , "), R"(hosts = ["localhost"])") << "the default: it is as if not set";
 }
 
-/// What it prints without the comments.
+/// Returns the output without the comments.
 std::string without_comments(const std::string& text) {
   std::string bare;
   for (std::size_t at = 0; at < text.size();) {
@@ -220,7 +220,8 @@ TEST(Secrets, are_told_nowhere) {
   EXPECT_FALSE(all.contains(kHidden.substr(0, 6)));
 }
 
-// Readers of a Reloadable struct see what may change; the rest is told, and stays.
+// Readers of a Reloadable struct see the changes; other options keep their values, which is
+// reported.
 struct Changeable {
   int page_size = 20;
   std::string title = "Notes";
@@ -239,7 +240,7 @@ class Reloads : public ::testing::Test {
     return *static_cast<detail::app::Settings*>(options_->settings.get());
   }
 
-  /// Writes the file, reads it as SIGHUP does, and tells what has become of it.
+  /// Writes the file, reads it like SIGHUP, and returns the result.
   std::string reload(std::string_view text) {
     (void)directory_.file("notes.toml", text);
     auto reading = settings().read();
@@ -273,7 +274,7 @@ TEST_F(Reloads, take_what_may_change_and_tell_what_may_not) {
             "title is \"Second\"" + in_file + "1)\nfixed waits\nserver.port waits\n");
   EXPECT_EQ(own_->title, "Second");
   EXPECT_EQ(own_->fixed, 1);
-  EXPECT_EQ(before.title, "First");  // as whoever reads it across a wait expects
+  EXPECT_EQ(before.title, "First");  // unchanged, as readers expect while they wait
   EXPECT_EQ(reload("title = \"Second\"\nfixed = 2\n[server]\nport = 2\n"),
             "fixed waits\nserver.port waits\n");
   EXPECT_EQ(&*own_, &*own_);
@@ -290,7 +291,7 @@ TEST_F(Reloads, of_a_bad_file_change_nothing) {
             path_ +
                 ":2: page_size must be between -2147483648 and 2147483647, not "
                 "'1000000000000'");
-  EXPECT_EQ(reload("title = \"Second\"\npage_size ="),  // half of it is written
+  EXPECT_EQ(reload("title = \"Second\"\npage_size ="),  // an incomplete file
             path_ + ":2: is not TOML: encountered end-of-file");
   EXPECT_EQ(reload("title = \"Second\"\nx = 1"), path_ + ":2: 'x' is not an option");
   std::filesystem::remove(path_);
@@ -364,7 +365,7 @@ TEST(Limits, are_settings_and_the_program_s_where_nobody_says_one) {
             "--limits-headers-max must be between 1 and 10000, not '0'; see --help\n");
 }
 
-// Nobody hears it yet, or any more: it would end this process.
+// No part handles it yet, or any more: by default, it would end this process.
 TEST_F(Reloads, that_come_while_parts_start_and_stop_end_nothing) {
   ASSERT_TRUE(options_) << options_.error().text();
   const auto hang_up = [] { std::raise(SIGHUP); };

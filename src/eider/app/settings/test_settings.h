@@ -46,7 +46,7 @@ struct OfSearch {
   Secret password = {};
 };
 
-/// A directory of its own, for as long as it lives.
+/// A temporary directory, deleted with this object.
 class Directory {
  public:
   Directory() {
@@ -57,7 +57,9 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
-  /// returns  the path of the file that has that text now
+  /// Writes a file.
+  ///
+  /// returns  its path
   [[nodiscard]] std::string file(std::string_view name, std::string_view text) const {
     const std::string path = path_ / name;
     std::ofstream(path, std::ios::binary) << text;
@@ -69,7 +71,7 @@ class Directory {
   std::filesystem::path path_;
 };
 
-/// A variable of the environment, for as long as it lives.
+/// Sets an environment variable during the life of this object.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -97,7 +99,7 @@ inline Result<ServerOptions, Exit> read(Own& own, std::vector<std::string> words
   return read_words(OptionSet("notes").add(own).add(of_search, "search"), std::move(words));
 }
 
-/// What there is to say in place of serving, with "F" for the path of the file.
+/// Returns the text that is printed instead of serving, with "F" for the path of the file.
 inline std::string said(std::vector<std::string> words, const std::string& path = {}) {
   Own own;
   const auto options = read(own, std::move(words));

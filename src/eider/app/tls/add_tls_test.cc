@@ -1,4 +1,4 @@
-// A whole app over TLS on a port of this machine, against curl and openssl.
+// A complete app over TLS on a local port, tested with curl and openssl.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,7 +27,7 @@ int close_pipe(std::FILE* pipe) {
   return ::pclose(pipe);
 }
 
-/// What the shell's command has written, at most for twenty seconds.
+/// Returns the output of a shell command, which is stopped after twenty seconds.
 std::string run(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
       ::popen(("timeout 20 sh -c '" + command + "' 2>&1").c_str(), "r"), close_pipe);
@@ -129,7 +129,7 @@ TEST_F(SecureApp, serves_no_strangers_where_a_certificate_is_required) {
     EXPECT_EQ(curl("a.example", "--tls-max " + std::string(version)).find("TLSv"),
               std::string::npos);
   }
-  // OpenSSL 3.5 writes the name without blanks.
+  // OpenSSL 3.5 writes the name without spaces.
   const std::string said = s_client("-tls1_3");
   const std::string_view names = "Acceptable client certificate CA names\n";
   EXPECT_TRUE(said.contains(std::string(names) + "CN = Authority") ||

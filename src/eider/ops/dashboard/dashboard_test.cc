@@ -130,7 +130,7 @@ TEST(Dashboard, page_loads_nothing_from_elsewhere_and_has_no_script_or_style_wit
          at = page.body.find(mark, at)) {
       at += mark.size();
       const std::string link = "/_eider/" + page.body.substr(at, page.body.find('"', at) - at);
-      if (!link.contains('#') && link != "/_eider/state.json") {  // which waits
+      if (!link.contains('#') && link != "/_eider/state.json") {  // it would wait
         EXPECT_EQ(asked.ask(local(link)).status, 200) << link;
         ++count;
       }
@@ -164,7 +164,7 @@ TEST(Dashboard, behind_a_guard_is_for_whom_that_lets_in) {
   EXPECT_EQ(asked.ask({.path = "/_eider/", .fields = {{"X-Key", "right"}}}).status, 200);
 }
 
-/// What is kept of the log since there have been so many lines.
+/// Returns the log lines after that number of lines.
 std::vector<std::string> kept_since(std::uint64_t lines) {
   return detail::base::log_tail(lines).lines;
 }

@@ -27,7 +27,7 @@
 namespace eider {
 namespace {
 
-/// A folder of its own, which goes with it.
+/// A temporary directory, deleted with this object.
 class Folder {
  public:
   Folder() {
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-/// What a log writes into its file, but for the time.
+/// Returns the text that a log writes to its file, without the time.
 template <class Writes>
 std::string written(LogOptions options, Writes writes) {
   const Folder folder;
@@ -100,7 +100,7 @@ TEST(Log, writes_text_for_people_where_it_is_asked_to) {
             "T warning paid order=7 by=\"Ann \\\"A\\\" Lee\" note=\"\"\n");
 }
 
-// Whatever a client sends, it is one line, and neither a terminal nor who reads JSON is told more.
+// Any value of a client is on one line, and cannot affect a terminal or a JSON parser.
 TEST(Log, lets_no_value_end_a_line_or_begin_another) {
   constexpr std::string_view kHostile =
       "a\r\n2026-01-01T00:00:00.000Z error "
@@ -217,7 +217,7 @@ TEST(Log, thins_out_what_is_said_too_often_but_no_errors) {
     }
     suppressed = log.counts().suppressed;
   });
-  EXPECT_GE(suppressed, 800U);  // a second may end within
+  EXPECT_GE(suppressed, 800U);  // because a second may end in between
   const auto all = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
   EXPECT_EQ(all + suppressed, 2000U);
 }
@@ -242,7 +242,7 @@ TEST(Log, loses_no_line_of_many_threads_at_a_clean_stop) {
   EXPECT_EQ(lines_of(file).size(), 10'000U);
 }
 
-// As of a start that is followed by a sandbox, which holds what begins behind it.
+// As at a start with a sandbox, which only applies to threads that are started later.
 TEST(Log, has_written_all_when_its_thread_has_ended_and_begins_another) {
   const Folder folder;
   const Log log = open_log({.file = folder.file("log")});
@@ -278,7 +278,7 @@ TEST(Log, loses_no_line_that_comes_while_its_thread_ends) {
   }
 }
 
-/// Where it is read, and where it is written to.
+/// The read end and the write end.
 using Ends = std::array<int, 2>;
 
 Ends pipe_ends() {
@@ -293,7 +293,7 @@ Ends terminal_ends() {
   return {reads, ::open(::ptsname(reads), O_RDWR | O_NOCTTY | O_CLOEXEC)};
 }
 
-/// A pipe or a terminal in place of standard error.
+/// Replaces standard error by a pipe or a terminal.
 class PipedStderr {
  public:
   explicit PipedStderr(Ends ends = pipe_ends()) : before_(::dup(STDERR_FILENO)), ends_(ends) {
@@ -318,7 +318,7 @@ class PipedStderr {
   Ends ends_;
 };
 
-/// What there is to read once such a log has ended.
+/// Returns the output of such a log.
 std::string written_to(Ends ends, LogFormat format) {
   const PipedStderr stderr_there(ends);
   open_log({.format = format}).info("paid", {{"order", 7}});
@@ -327,7 +327,7 @@ std::string written_to(Ends ends, LogFormat format) {
   return {some.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
 }
 
-// A terminal makes two bytes of a line's end.
+// A terminal writes a line break as two bytes.
 TEST(Log, is_text_on_a_terminal_and_else_json) {
   EXPECT_TRUE(
       written_to(terminal_ends(), LogFormat::automatic).ends_with("Z info paid order=7\r\n"));
@@ -336,7 +336,8 @@ TEST(Log, is_text_on_a_terminal_and_else_json) {
   EXPECT_TRUE(written_to(pipe_ends(), LogFormat::text).ends_with("Z info paid order=7\n"));
 }
 
-// The loop goes on, what does not fit is counted, errors come through, and it is told.
+// The event loop continues, lines that do not fit are counted, errors are written, and the loss is
+// reported.
 TEST(Log, holds_nobody_up_where_a_pipe_is_not_read) {
   PipedStderr pipe;
   std::string text;
@@ -389,7 +390,7 @@ TEST(Log, goes_on_where_the_reader_of_a_pipe_has_gone) {
   EXPECT_GE(dropped, 1U);
 }
 
-/// As a full disk: no file of this process grows any further. The limit before.
+/// Simulates a full disk: no file of this process can grow. Returns the old limit.
 rlimit limit_files() {
   ::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
@@ -405,7 +406,7 @@ void write_until_full(const Log& log) {
   }
 }
 
-// Ends the process, whose limit it is: with 0 where all is as it has to be.
+// Exits the process, which has its own limit, with 0 if everything is correct.
 [[noreturn]] void fill_the_disk() {
   const Folder folder;
   const std::string file = folder.file("log");
@@ -413,7 +414,7 @@ void write_until_full(const Log& log) {
   {
     const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
     write_until_full(log);
-    ::setrlimit(RLIMIT_FSIZE, &limit);  // somebody has made room
+    ::setrlimit(RLIMIT_FSIZE, &limit);  // there is space again
   }
   std::size_t whole = 0;
   std::uint64_t told = 0;
@@ -429,12 +430,12 @@ void write_until_full(const Log& log) {
   std::_Exit(is_well ? 0 : 1);
 }
 
-// As a full disk: a file that may not grow any further.
+// Simulates a full disk: a file that cannot grow.
 TEST(Log, waits_for_room_on_a_full_disk_and_drops_what_comes_on_top) {
   EXPECT_EXIT(fill_the_disk(), testing::ExitedWithCode(0), "");
 }
 
-// Its room is not given back as long as it is open.
+// A removed file occupies the disk as long as it is open.
 [[noreturn]] void remove_what_fills_the_disk() {
   const Folder folder;
   const std::string file = folder.file("log");
@@ -474,7 +475,7 @@ TEST(Log, rotates_by_size_and_keeps_so_many) {
   EXPECT_TRUE(lines_of(file + ".1").front().starts_with("{\"time\""));
 }
 
-// As of workers, or of two programs while one takes the other's place.
+// As for workers, or for two programs during an upgrade.
 TEST(Log, rotates_once_what_several_write) {
   constexpr std::size_t kBytesMax = 1000;
   const Folder folder;
@@ -507,7 +508,7 @@ TEST(Log, follows_a_file_that_was_moved_away) {
       std::this_thread::yield();
     }
     std::filesystem::rename(file, file + ".moved");
-    // It looks once a second.
+    // The log checks once a second.
     while (!std::filesystem::exists(file)) {
       log.info("between");
       std::this_thread::yield();
@@ -518,7 +519,7 @@ TEST(Log, follows_a_file_that_was_moved_away) {
   EXPECT_TRUE(lines_of(file).back().contains("\"new\""));
 }
 
-// `eider dev` reads what people are shown by a pipe.
+// `eider dev` reads the output for users from a pipe.
 TEST(Log, is_what_the_environment_says_where_the_program_leaves_it_open) {
   ::setenv("EIDER_LOG_FORMAT", "text", 1);
   EXPECT_TRUE(written_to(pipe_ends(), LogFormat::automatic).ends_with("Z info paid order=7\n"));

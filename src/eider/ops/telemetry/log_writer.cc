@@ -138,7 +138,7 @@ void LogWriter::put(LogLevel level, std::string_view line) {
     ++pending_count_;
     // A writer that is stopping still writes the lines that arrive before it has stopped.
     if (!thread_.joinable() &&
-        !is_stopping_) {  // not ahead of the first line: a process may fork before
+        !is_stopping_) {  // not before the first line: a process may fork before
       start_thread();
     }
     wakes = std::exchange(is_sleeping_, false);

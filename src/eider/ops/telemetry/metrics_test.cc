@@ -149,7 +149,7 @@ TEST(Metrics, refuse_names_that_cannot_be_read) {
   EXPECT_THROW(metrics.histogram("h", "", {}, std::array{2.0, 1.0}), Failure);
 }
 
-// A label that is made of what clients send takes memory of them no more than that.
+// Labels with values from clients use a limited amount of memory.
 TEST(Metrics, of_a_name_are_only_so_many) {
   Metrics metrics;
   for (int i = 0; i < 5000; ++i) {
@@ -227,7 +227,7 @@ TEST(Metrics, have_what_is_at_work_and_what_the_process_takes) {
   App app = counted();
   TestClient client(app);
   const std::string text = client.get("/metrics").body;
-  EXPECT_TRUE(text.contains("http_requests_in_flight 0\n")) << text;  // it is answered at once
+  EXPECT_TRUE(text.contains("http_requests_in_flight 0\n")) << text;  // the response was immediate
   EXPECT_TRUE(text.contains("eider_build_info{eider=\"0.1.0\",build=\"\"} 1\n"));
   EXPECT_TRUE(text.contains("\nprocess_resident_memory_bytes "));
   EXPECT_TRUE(text.contains("\nprocess_open_fds "));
@@ -235,7 +235,7 @@ TEST(Metrics, have_what_is_at_work_and_what_the_process_takes) {
   EXPECT_TRUE(client.get("/metrics").body.contains("eider_loop_lag_seconds_count 3\n"));
 }
 
-/// As the metrics tell it.
+/// Returns the value in the metrics.
 double heap_bytes(TestClient& client) {
   constexpr std::string_view kName = "\neider_heap_bytes ";
   const std::string text = client.get("/metrics").body;

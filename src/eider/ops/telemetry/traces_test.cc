@@ -79,7 +79,7 @@ TEST(Traces, go_on_where_a_traceparent_says_so) {
   EXPECT_EQ(inner->place.trace_low, outer->place.trace_low);
 }
 
-// Nothing that a client sends there is more than a beginning of another trace.
+// An invalid value from a client only starts a new trace.
 TEST(Traces, begin_anew_where_a_traceparent_is_none_that_holds) {
   const std::vector<std::vector<std::pair<std::string, std::string>>> hostile = {
       {{"traceparent", ""}},

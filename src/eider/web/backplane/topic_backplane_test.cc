@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A channel in memory: all that are made of it hear what each sends.
+/// A channel in memory: all adapters receive each payload.
 class Bus {
  public:
   [[nodiscard]] MakeTopicAdapter maker() {
@@ -153,7 +153,7 @@ TEST_F(TopicRelayTest, each_payload_fits_the_carrier) {
     for (int i = 0; i < 9; ++i) {
       a.topics.publish("room", std::string(20, 'x'));
     }
-    a.topics.publish("room", std::string(101, 'y'));  // nobody else can hear of it
+    a.topics.publish("room", std::string(101, 'y'));  // too large: not sent to other processes
     a.topics.publish("room", "last");
   });
   kernel_.advance(100ms);
@@ -163,7 +163,7 @@ TEST_F(TopicRelayTest, each_payload_fits_the_carrier) {
   EXPECT_EQ(b.listener.events.size(), 10U);
   EXPECT_EQ(b.listener.events.back(), event_of("last"));
   EXPECT_EQ(a.relay.counts().lost, 1U);
-  EXPECT_EQ(b.missed, 2);  // when it began to hear, and of that one
+  EXPECT_EQ(b.missed, 2);  // at the start, and for the message that was too large
 }
 
 TEST_F(TopicRelayTest, what_is_lost_while_the_carrier_is_away_is_told) {
@@ -177,7 +177,7 @@ TEST_F(TopicRelayTest, what_is_lost_while_the_carrier_is_away_is_told) {
   EXPECT_EQ(b.missed, 1);
   bus_.is_away = false;
   kernel_.advance(1s);
-  EXPECT_EQ(b.missed, 2);  // though a has published nothing since
+  EXPECT_EQ(b.missed, 2);  // although `a` has published nothing since
   EXPECT_EQ(a.missed, 1);
   publish(a, "again");
   kernel_.advance(10ms);
@@ -228,7 +228,7 @@ TEST_F(TopicRelayTest, what_the_end_cuts_on_its_way_is_told_as_a_gap_by_stop) {
     a.topics.publish("room", "one");
     a.topics.publish("room", "two");
   });
-  ASSERT_TRUE(bus_.sent.empty());  // the carrier has both
+  ASSERT_TRUE(bus_.sent.empty());  // both are being sent
   loop_.call([&] { a.scope.cancel(); });
   EXPECT_EQ(a.relay.counts().lost, 2U);
   EXPECT_EQ(b.missed, 1);
@@ -269,7 +269,7 @@ TEST_F(TopicRelayTest, foreign_payloads_are_counted_and_told_to_nobody) {
         detail::backplane::batch_message({"room", {ws::MessageType::text, "t"}, {"a\nb", ""}}));
   });
   EXPECT_EQ(a.listener.events, Texts{});
-  EXPECT_EQ(a.relay.counts().invalid, whole.size() - 1 + 3);  // a head alone is a batch of none
+  EXPECT_EQ(a.relay.counts().invalid, whole.size() - 1 + 3);  // a head is an empty batch
   loop_.call([&] { bus_.tell(whole); });
   EXPECT_EQ(a.relay.counts().received, 1U);
 }

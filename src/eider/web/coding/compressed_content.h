@@ -19,7 +19,7 @@ namespace eider {
 
 /// The compression settings for a request, stored until the first byte of the body.
 struct ChosenCoding {
-  /// Nothing: the body is not compressed, whatever its type.
+  /// Nothing: the body is not compressed, even if its type is compressible.
   std::optional<ContentCoding> coding = {};
   CompressionLevels levels = {};
   BreachProtection breach_protection = BreachProtection::cross_site;

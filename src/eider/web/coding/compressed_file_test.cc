@@ -1,4 +1,4 @@
-// Files that are compressed on their way, instead of being sent by the kernel.
+// Files that are compressed while they are sent, instead of being sent by the kernel.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kAcceptEncoding = "Accept-Encoding";
 
-/// Long enough for several pieces, and no piece like another.
+/// Returns text that is long enough for several pieces, which all differ.
 std::string lines(int count) {
   std::string text;
   for (int line = 0; line < count; ++line) {
@@ -42,7 +42,7 @@ std::string decoded(const TestResponse& reply) {
   return outcome ? std::string(out.view()) : std::string(to_text(outcome.error()));
 }
 
-/// Bytes of a file as a handler sends them.
+/// Returns a response with parts of a file, as a handler creates it.
 Response file_response(const std::string& path, std::vector<FileContent::Piece> pieces,
                        std::string tail = {}) {
   auto file = std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -155,7 +155,7 @@ TEST_F(CompressedFile, may_have_text_around_its_pieces) {
   EXPECT_EQ(decoded(get("/pieces", {{kAcceptEncoding, "gzip"}})), "<line 0|0>");
 }
 
-// The kernel reads none of its own reports without waiting, as it reads no disk.
+// The kernel cannot read files in /proc without waiting, like a file on a disk.
 TEST_F(CompressedFile, is_read_on_the_blocking_pool_where_reading_waits) {
   std::ostringstream report;
   report << std::ifstream("/proc/version").rdbuf();

@@ -54,7 +54,7 @@ std::string coding_of(const TestResponse& reply) {
   return std::string(reply.header("Content-Encoding").value_or("identity"));
 }
 
-/// One page, compressed by `options`.
+/// An app with one page, compressed with `options`.
 App page_app(CompressionOptions options = {}) {
   App app;
   app.use(compression(std::move(options)));
@@ -195,7 +195,7 @@ TEST(Compression, takes_every_kind_of_body) {
     co_return page();
   });
   TestClient client(app);
-  for (int round = 0; round < 3; ++round) {  // the loop's buffers are used again
+  for (int round = 0; round < 3; ++round) {  // to reuse the buffers of the event loop
     for (const char* target : {"/owned", "/viewed", "/json", "/waits"}) {
       const TestResponse reply = ask(client, target, "gzip");
       EXPECT_EQ(coding_of(reply), "gzip") << target;
@@ -354,13 +354,13 @@ TEST(Compression, hands_on_at_once_what_the_producer_flushes) {
   Decompressor decompressor(ContentCoding::gzip);
   Buffer out;
   std::string chunks = begun.substr(content);
-  // The chunk's end stands behind it; of the stream nothing is missing in front of that.
+  // Remove the end of the chunk, which follows the compressed bytes: these are complete.
   chunks.resize(chunks.rfind("\r\n"));
   EXPECT_EQ(decompressor.write(chunks, out), Decompressed::need_more);
   EXPECT_EQ(out.view(), "first part");
 }
 
-/// Content with a length that is known, and content that is alive, without a handler of that kind.
+/// A body with a known length, or one that is live, without a handler of that kind.
 class Counted final : public ProducedContent {
  public:
   Counted(std::size_t bytes, bool is_alive) : bytes_(bytes), is_alive_(is_alive) {}
@@ -435,8 +435,8 @@ std::string echo_of(const std::string& content, std::string_view fields) {
   return request.append("\r\n").append(content);
 }
 
-// It is compressed in pieces, between which others are served: what a handler only views is not
-// there any more by then.
+// The body is compressed in pieces, between which other requests are served: a viewed text is no
+// longer valid then.
 TEST(CompressedResponse, of_a_view_into_the_request_is_of_that_request) {
   std::string text;
   while (text.size() < 40'000) {
@@ -454,7 +454,7 @@ TEST(CompressedResponse, of_a_view_into_the_request_is_of_that_request) {
   EXPECT_TRUE(mine.received() == alone);
 }
 
-/// The same without a tag of its own, by that middleware, inside or outside of compression.
+/// The same without an own ETag: the middleware creates it, inside or outside of compression.
 App tagged_app(bool is_inside) {
   App app;
   if (!is_inside) {

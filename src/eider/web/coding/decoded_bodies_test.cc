@@ -1,4 +1,4 @@
-// What the decompressed bodies of all requests of a loop may hold together.
+// Limits of the decompressed bodies of all requests of an event loop together.
 #include <gtest/gtest.h>
 
 #include <string>

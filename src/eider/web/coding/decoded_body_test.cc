@@ -33,7 +33,7 @@ Task<std::string> echo(BodyStream body, const Request& request,
 
 App echo_app(DecompressionLimits limits = {}) {
   App app;
-  app.use(decompression());  // it leaves streamed bodies to the handler
+  app.use(decompression());  // streamed bodies are left to the handler
   app.post("/", [limits](BodyStream body, Request& request) -> Task<std::string> {
     const DecompressionOptions options{.limits = limits};
     co_return co_await echo(body, request, options);

@@ -72,7 +72,7 @@ TEST(Decompression, leaves_the_path_values_where_they_are) {
   TestClient client(note_app());
   const std::string text(100'000, 't');
   const std::string body = compressed(ContentCoding::gzip, text);
-  // The first is decoded into the same buffer as the body, the second is spelled out in the target.
+  // The first path is decoded into the same buffer as the body, the second one needs no decoding.
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(post(client, "/named/a%20b/c%2Fd", "gzip", body).body, "a b|c/d|" + text);
     EXPECT_EQ(post(client, "/named/plain/c", "gzip", body).body, "plain|c|" + text);

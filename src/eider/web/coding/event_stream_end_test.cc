@@ -1,4 +1,4 @@
-// What an event stream says last, as the server drains, is compressed as all before it is.
+// The last event of a stream at a graceful shutdown is compressed like all earlier ones.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,7 +22,7 @@ TEST(CompressedEvents, end_with_what_the_stream_says_last) {
   for (const std::string target : {"/own", "/rooms/a"}) {
     SimAppServer<&set_up_compressed_rooms> server;
     SimClient client = server.connect();
-    // Without chunks.
+    // HTTP/1.0, so that the body has no chunks.
     client.send("GET " + target + " HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n");
     server.kernel.advance(milliseconds(200));
     server.drain(std::chrono::seconds(10));

@@ -28,7 +28,7 @@ struct Case {
 TEST(Secrets, the_request_tells_whether_another_site_may_have_caused_it) {
   for (const Case& test : std::vector<Case>{
            {{}, false, false},
-           {{{"Cookie", "a=b"}}, true, true},  // an old browser, without a word on its source
+           {{{"Cookie", "a=b"}}, true, true},  // an old browser, which sends no origin
            {{{"Authorization", "Basic YTpi"}}, true, true},
            {{{"Authorization", "Digest a"}}, true, true},
            {{{"Authorization", "Bearer abc"}}, true, false},
@@ -48,7 +48,7 @@ TEST(Secrets, the_request_tells_whether_another_site_may_have_caused_it) {
            {{{"Cookie", "a=b"}, {"Referer", "https://shop.example/cart?x"}}, true, false},
            {{{"Cookie", "a=b"}, {"Referer", "https://shop.example?x"}}, true, false},
            {{{"Cookie", "a=b"}, {"Referer", "https://evil.example/shop.example"}}, true, true},
-           // The first that speaks is believed.
+           // The first of these headers that is present is used.
            {{{"Cookie", "a=b"},
              {"Sec-Fetch-Site", "cross-site"},
              {"Origin", "https://shop.example"}},

@@ -10,7 +10,7 @@
 namespace eider {
 
 struct RepeatedStatements {
-  /// Logs a statement that one request runs more often than this, whatever its values.
+  /// Logs a statement that one request runs more often than this, with any values.
   int times_max = 10;
   /// Null: standard error.
   std::shared_ptr<LogSink> log = nullptr;

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// root/{a.txt, sub/b.txt, inside → sub/b.txt, outside → ../secret, up → ..}, secret
+/// The directory root/{a.txt, sub/b.txt, inside → sub/b.txt, outside → ../secret, up → ..}, and
+/// secret.
 class BeneathTest : public ::testing::Test {
  protected:
   BeneathTest() {
@@ -116,7 +117,7 @@ TEST_F(BeneathTest, a_fifo_without_a_writer_does_not_make_it_wait) {
   EXPECT_EQ(error_by_segments("fifo"), 0);
 }
 
-// Somebody turns a directory into a link to the outside and back while it is walked through.
+// Another thread replaces a directory by a link to the outside and back during the lookups.
 TEST_F(BeneathTest, a_race_for_a_link_is_never_won) {
   fs::create_directories(base_ / "other");
   std::ofstream(base_ / "other/b.txt") << "secret";

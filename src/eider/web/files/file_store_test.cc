@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// So that it was written ahead of the simulated now, too: younger ones are never held.
+/// Moves file times before the simulated time, because younger files are not cached.
 constexpr std::chrono::hours kYears = 24h * 3650;
 
 struct Names {
@@ -32,7 +32,7 @@ struct Names {
 Task<std::string> upload(Multipart form, State<FileStore> kept) {
   auto part = co_await form.next();
   TempFile file = co_await part->save(kept->directory());
-  // What the client calls it is the name that it is to have: to try those that are none.
+  // The client chooses the name, to test invalid ones.
   const std::string name = part->filename == "new" ? FileStore::new_name() : *part->filename;
   co_await kept->keep(std::move(file), name);
   co_return name;
@@ -61,7 +61,7 @@ class KeptFilesTest : public ::testing::Test {
     form.add_file("file", name, "text/html", bytes);
     return client().post_form("/files", form);
   }
-  /// Once all is set up.
+  /// Creates the client on first use, when the app is complete.
   TestClient& client() {
     if (!client_) {
       client_.emplace(app_);
@@ -127,11 +127,11 @@ TEST_F(KeptFilesTest, removes_what_it_is_told_and_nothing_beside) {
   EXPECT_EQ(client().get("/files/" + name).status, 404);
 }
 
-/// How many files of the directory are open that nobody can open any more.
+/// Returns the number of open files of the directory that were deleted.
 std::size_t held_of(const std::string& directory) {
   std::size_t held = 0;
   for (const auto& each : fs::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;  // the descriptor that reads this directory
+    std::error_code gone;  // for the descriptor that reads this directory
     const std::string leads_to = fs::read_symlink(each, gone).string();
     held += leads_to.starts_with(directory) && leads_to.ends_with(" (deleted)") ? 1 : 0;
   }

@@ -120,7 +120,7 @@ TEST(DocumentCache, holds_no_more_memory_than_it_may) {
   detail::files::DocumentCache cache({.memory_bytes_max = 30'000, .open_files_max = 10});
   cache.put("a", document_of(8'000));
   cache.put("b", document_of(8'000));
-  EXPECT_NE(cache.find("a"), nullptr);  // so "b" is the longest unused
+  EXPECT_NE(cache.find("a"), nullptr);  // so that "b" is the least recently used
   cache.put("c", document_of(8'000));
   EXPECT_EQ(cache.find("b"), nullptr);
   EXPECT_NE(cache.find("a"), nullptr);

@@ -93,7 +93,7 @@ TEST_F(FilesCodingsTest, ranges_are_those_of_what_is_sent) {
   EXPECT_EQ(one.header("Content-Encoding"), "gzip");
   const TestResponse whole =
       get("/a.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-0,-1"}});
-  EXPECT_EQ(whole.status, 206);  // so near that they are one
+  EXPECT_EQ(whole.status, 206);  // adjacent ranges are merged
   write("root/b.css", "b");
   write("root/b.css.gz", std::string(1000, 'g'));
   const TestResponse many = get("/b.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-0,-1"}});

@@ -7,7 +7,7 @@
 namespace eider {
 namespace {
 
-/// The same file small, in memory, and large, by descriptor.
+/// Serves the same file twice: small, in memory, and large, by descriptor.
 class FilesConditionsTest : public ServedDirectory {
  protected:
   FilesConditionsTest() {

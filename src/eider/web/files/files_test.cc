@@ -113,7 +113,7 @@ TEST_F(FilesTest, what_is_hidden_outside_or_no_file_is_not_there) {
   EXPECT_EQ(get("/css/.well-known").status, 404);
 }
 
-// Whatever is written for "..", the response is an error, and no byte of it is the secret's.
+// For every spelling of "..", the response is an error without the secret.
 TEST_F(FilesTest, no_spelling_leads_out) {
   constexpr const char* kUps[] = {"..",
                                   "%2e%2e",

@@ -64,7 +64,7 @@ TEST(Glob, matches_nothing_else) {
   }
 }
 
-/// The definition, tried in every way.
+/// The definition, implemented by trying all matches.
 bool matches_by_definition(std::string_view pattern, std::string_view path) {
   if (pattern.empty()) {
     return path.empty();
@@ -80,7 +80,7 @@ bool matches_by_definition(std::string_view pattern, std::string_view path) {
                                                matches_by_definition(pattern, path.substr(1)));
 }
 
-/// The text whose digits, in base letters.size(), are those of `number`.
+/// Returns the text whose digits, in base letters.size(), are those of `number`.
 std::string spelled(std::string_view letters, std::size_t number) {
   std::string text;
   for (; number != 0; number /= letters.size()) {

@@ -1,4 +1,4 @@
-// A form whose page and whose response are one handler.
+// A form whose page and submission are one handler.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each id stands once on a page, whatever members are called.
+// Each ID is unique on a page, for any names of members.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// What structs can be forms, and how pairs are read into them, without a request.
+// The structs that can be forms, and reading pairs into them without a request.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ TEST(FormShapes, refuse_lists_and_controls_that_would_not_come_back_as_they_were
   EXPECT_THROW((void)forms::detail::shape_of<SecretChoice>(), Failure);
 }
 
-/// What was read, what is wrong with it, and how it is shown again.
+/// The value that was read, its errors, and the form that is shown again.
 template <class T>
 struct Read {
   explicit Read(std::string_view pairs) {
@@ -241,7 +241,7 @@ TEST(FormTimes, that_browsers_would_drop_stand_in_fields_of_text) {
   EXPECT_HAS(typed.page, R"(<input type="date" id="day")");
 }
 
-/// Each was held against `new RegExp(…, "v")`, as browsers read it.
+/// Each pattern was tested with `new RegExp(…, "v")`, like in browsers.
 TEST(FormPatterns, are_such_as_browsers_read) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"^(?:[a-z][a-z0-9_]{2,30})$", "^(?:[a-z][a-z0-9_]{2,30})$"},

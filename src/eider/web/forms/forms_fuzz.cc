@@ -1,5 +1,5 @@
-// Forms: whatever is sent, each field is read or refused, and the page that shows it again has no
-// markup but the program's.
+// Fuzzes forms: each field is accepted or rejected, and the page that shows the form again contains
+// only the markup of the program.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -27,7 +27,7 @@ using forms_test::Photo;
 using forms_test::WholePage;
 
 constexpr const char* kUrlencoded = "application/x-www-form-urlencoded";
-/// Nothing is wrong with it.
+/// A valid form.
 constexpr std::string_view kGood =
     "title=Tea&body=&email=&count=4&priority=&weight=2&colour=red&terms=on&sizes=&due=&"
     "new_password=&address.street=Main+1&address.city=&from=web";
@@ -113,7 +113,7 @@ class Forms : public ::testing::Test {
                          .headers = {{"Content-Type", kUrlencoded}},
                          .body = std::move(body)});
   }
-  /// The page that is shown again.
+  /// Returns the page that shows the form again.
   std::string wrong(std::string body) {
     const TestResponse reply = post(std::move(body));
     EXPECT_EQ(reply.status, 422) << reply.body;

@@ -30,7 +30,7 @@ struct SendInvoice {
 };
 }  // namespace shop
 
-/// What was sent, and when in simulated seconds.
+/// The lines that were sent, with simulated seconds.
 struct Sent {
   std::vector<std::string> lines;
 };

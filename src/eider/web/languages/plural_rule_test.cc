@@ -10,7 +10,7 @@
 namespace eider::detail::languages {
 namespace {
 
-/// As gettext's manual and CLDR have them.
+/// From the gettext manual and CLDR.
 constexpr const char* kPolishRule =
     "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);";
 constexpr const char* kRussianRule =

@@ -1,4 +1,4 @@
-// Catalogues: whatever the bytes, the texts are UTF-8 and every number has one.
+// Fuzzes catalogs: for any bytes, the texts are UTF-8, and each number has one.
 #include <cstdint>
 #include <string>
 #include <string_view>

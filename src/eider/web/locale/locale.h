@@ -54,7 +54,7 @@ class Locale {
                                  TimeLength length = TimeLength::medium) const;
   [[nodiscard]] std::string time(Moment when, TimeLength length = TimeLength::brief) const;
   [[nodiscard]] std::string date_time(Moment when, TimeLength length = TimeLength::medium) const;
-  /// "3 minutes ago", "in 2 days", in the largest unit of which there is a whole one.
+  /// Returns "3 minutes ago" or "in 2 days", in the largest unit that is at least one.
   [[nodiscard]] std::string relative(Moment when, Moment now) const;
 
  private:

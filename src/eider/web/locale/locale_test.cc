@@ -20,15 +20,15 @@ using namespace std::chrono_literals;
 const Locale::Moment kWhen =
     std::chrono::sys_days(std::chrono::year(2026) / 11 / 23) + 14h + 5min + 9s;
 
-/// As Intl of Node.js 20 (CLDR 48) has it, too, but for a blank or an apostrophe of another kind:
-/// cases that stay from one CLDR to the next.
+/// The results of Intl in Node.js 20 (CLDR 48), except for the kind of a space or an apostrophe:
+/// cases that do not change between versions of CLDR.
 struct Said {
   const char* tag;
   const char* number;    // -1234567.891
   const char* share;     // 0.256
   const char* money;     // 1234.50 EUR
   const char* brief;     // the day
-  const char* verbose;   // likewise
+  const char* verbose;   // same
   const char* time;      // in Kolkata
   const char* relative;  // three minutes ago
 };

@@ -47,7 +47,7 @@ class LoggedApp {
       co_await second;
     });
   }
-  /// The line about one request.
+  /// Returns the log line of one request.
   std::string line(const TestRequest& request) {
     TestClient client(app);
     client.send(request);
@@ -198,7 +198,7 @@ void set_up_logged(App& app) {
   });
 }
 
-/// As an app has it: warnings of what has taken longer than 30 ms.
+/// Returns the warnings of an app about requests that took longer than 30 ms.
 std::vector<std::string> slow_lines(const TestRequest& request) {
   App app;
   const auto log = std::make_shared<LogLines>();
@@ -227,7 +227,7 @@ TEST(SlowLog, tells_each_request_that_took_longer_with_its_route) {
   EXPECT_TRUE(lines[1].contains(" milliseconds=31 ")) << lines[1];
 }
 
-/// Streams that begin after 10 or 50 ms and go on for another 100.
+/// Returns those for streams that start after 10 or 50 ms and run for another 100 ms.
 std::vector<std::string> slow_stream_lines(const std::string& target) {
   App app;
   const auto log = std::make_shared<LogLines>();
@@ -263,7 +263,7 @@ TEST(SlowLog, measures_a_stream_until_it_begins) {
   EXPECT_TRUE(lines[0].starts_with("slow request method=GET target=/rows/50 ")) << lines[0];
 }
 
-/// Reached by set_up_slow_sockets, which is a plain function as no argument can be given to it.
+/// A global, because set_up_slow_sockets is a plain function without arguments.
 std::shared_ptr<LogLines> slow_socket_lines;  // NOLINT(*-avoid-non-const-global-variables)
 
 void set_up_slow_sockets(App& app) {
@@ -289,10 +289,10 @@ TEST(SlowLog, does_not_report_a_websocket_that_was_opened_quickly) {
 }
 
 constexpr std::size_t kManyRequests = 25;
-/// Reached by set_up_slow, which is a plain function as no argument can be given to it.
+/// A global, because set_up_slow is a plain function without arguments.
 std::shared_ptr<LogLines> slow_log_lines;  // NOLINT(*-avoid-non-const-global-variables)
 
-/// Those that go on, of all so far.
+/// Returns the number of requests that were logged while running.
 std::size_t told_going_on() {
   return static_cast<std::size_t>(std::ranges::count_if(
       slow_log_lines->lines,

@@ -1,5 +1,5 @@
-// Authorization fields: what is read as credentials can be written again, and holds no byte that
-// could end a line of a log or of a head.
+// Fuzzes Authorization: credentials can be written again, and contain no byte that could end a line
+// of a log or a header.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -62,7 +62,7 @@ TEST(SecretTable, finds_whole_secrets_alone) {
   EXPECT_THROW(SecretTable(std::map<std::string, Identity>{{"", {"ann"}}}), Failure);
 }
 
-/// The status for that Authorization, or the handler's text.
+/// Returns the status for an Authorization header, or the text of the handler.
 class Guarded {
  public:
   template <class G>

@@ -104,7 +104,7 @@ TEST_F(CachingTest, what_the_handler_says_counts) {
   EXPECT_EQ(dated.header("Cache-Control"), "max-age=60");
   EXPECT_EQ(dated.header("Vary"), "X");
   EXPECT_EQ(get("/dated", {{"If-Modified-Since", "Sun, 06 Nov 1994 08:49:36 GMT"}}).status, 200);
-  // A tag counts before a date (RFC 9110, section 13.1.3).
+  // A tag takes precedence over a date (RFC 9110, section 13.1.3).
   EXPECT_EQ(get("/dated", {{"If-Modified-Since", kTaggedDate}, {"If-None-Match", "\"a\""}}).status,
             200);
 }

@@ -7,7 +7,7 @@
 namespace eider {
 namespace {
 
-/// Whether the handler is asked; else the response is a 403.
+/// Returns whether the handler is called; otherwise, the response is a 403.
 bool passes(Method method, const std::vector<Field>& fields, const Hook& hook) {
   Request request;
   request.head().method = method;
@@ -29,7 +29,7 @@ const Field kForeignSite{"Sec-Fetch-Site", "cross-site"};
 TEST(CrossOriginProtection, a_write_caused_by_another_site_is_refused_whatever_its_method) {
   for (const Method method : {Method::post, Method::put, Method::patch, Method::delete_}) {
     EXPECT_FALSE(passes(method, {kForeignSite}));
-    EXPECT_FALSE(passes(method, {kForeignOrigin}));  // all that is said to a plain http service
+    EXPECT_FALSE(passes(method, {kForeignOrigin}));  // without TLS, browsers only send Origin
     EXPECT_FALSE(passes(method, {{"Origin", "null"}}));
     EXPECT_FALSE(passes(method, {{"Origin", "http://notes.example:9090"}}));
     EXPECT_FALSE(passes(method, {{"Referer", "http://evil.example/x"}}));

@@ -19,7 +19,7 @@ namespace {
 const std::string kCsrfKey(32, 'k');
 constexpr std::string_view kPairs = "application/x-www-form-urlencoded";
 
-/// Of one person's browser.
+/// The state of one user's browser.
 struct Page {
   std::string cookie;  // "__Host-csrf=…"
   std::string token;
@@ -116,7 +116,7 @@ TEST(Csrf, a_token_of_another_session_is_refused) {
   FormApp app({.key = kCsrfKey, .session = [](const Request& request) {
                  return std::string(request.header("Session").value_or(""));
                }});
-  const Page page = app.page();  // of no session
+  const Page page = app.page();  // without a session
   const TestHeader form("Content-Type", kPairs);
   const std::string body = "csrf_token=" + encoded(page.token);
   EXPECT_EQ(app.post({form, {"Cookie", page.cookie}}, body), 200);
@@ -145,7 +145,7 @@ TEST(Csrf, pages_of_other_sites_do_not_write_whatever_they_send) {
 TEST(Csrf, what_a_page_cannot_send_unasked_needs_no_token) {
   FormApp app;
   EXPECT_EQ(app.post({{"Content-Type", "application/json"}}, "{}"), 200);
-  EXPECT_EQ(app.post({}, ""), 200);  // a program: nobody's cookies
+  EXPECT_EQ(app.post({}, ""), 200);  // a program: no cookies of a user
   EXPECT_EQ(app.post({}, "", Method::delete_), 200);
 }
 
@@ -182,7 +182,7 @@ TEST(Csrf, what_browsers_send_by_themselves_counts_as_a_cookie_does) {
     EXPECT_EQ(status({{"Authorization", known}}), 403) << known;
     EXPECT_EQ(status({{"Authorization", known}, {"Sec-Fetch-Site", "same-origin"}}), 200) << known;
   }
-  EXPECT_EQ(status({{"Authorization", "Bearer YTpi"}}), 200);  // a page's script has to add it
+  EXPECT_EQ(status({{"Authorization", "Bearer YTpi"}}), 200);  // only a script can add it
   EXPECT_EQ(status({}, "ab12"), 403);
 }
 

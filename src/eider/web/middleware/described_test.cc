@@ -1,4 +1,4 @@
-// What documents are told of middleware: of each group's, and of the route's own.
+// Descriptions of middleware in OpenAPI documents: of groups and routes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ const std::vector<std::string> kTreeTypes = {"application/json", "application/cb
                                              "application/x-msgpack"};
 const std::vector<std::string> kTableTypes = with(kTreeTypes, "text/csv");
 
-/// The only operation of an app.
+/// Returns the only operation of an app.
 Operation only(const App& app) {
   std::vector<Operation> all = app.operations();
   EXPECT_EQ(all.size(), 1U);
@@ -129,7 +129,7 @@ TEST(DescribedMiddleware, NegotiationTellsEachTypeThatIsGivenAndTaken) {
   for (const Operation::Content& content : folder.contents) {
     EXPECT_EQ(content.type, folder.contents.front().type);
   }
-  EXPECT_EQ(folder.find_response(406), nullptr);  // its work is done: JSON it is
+  EXPECT_EQ(folder.find_response(406), nullptr);  // the handler has run, so the response is JSON
 }
 
 template <class T>

@@ -50,7 +50,7 @@ App failing_app() {
   return app;
 }
 
-/// What a browser on this machine asks.
+/// Returns a request of a browser on this machine.
 Asked local(std::string_view path, std::vector<Field> more = {}) {
   more.push_back({"Accept", "text/html"});
   return {.path = path,

@@ -119,7 +119,7 @@ TEST_F(ErrorPagesTest, vary_by_accept_either_way) {
   }
 }
 
-/// The inline style as the browser hashes it.
+/// Returns the hash of the inline style, as the browser computes it.
 std::string style_source(const std::string& page) {
   const std::size_t begin = page.find("<style>") + std::string_view("<style>").size();
   const std::string_view style =
@@ -166,7 +166,7 @@ TEST_F(ErrorPagesTest, that_throw_leave_a_problem_document) {
   const TestResponse reply = ask("/conflict");
   EXPECT_EQ(reply.status, 409);
   EXPECT_EQ(reply.problem().detail, "No.");
-  // Of a hook outside of it.
+  // Set by a hook outside of it.
   EXPECT_TRUE(reply.header("X-Content-Type-Options"));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a database would be, and how often it was asked.
+/// Simulates a database, and counts its checks.
 struct Store {
   std::string fault;
   Duration takes = Duration::zero();

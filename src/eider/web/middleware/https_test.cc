@@ -24,7 +24,7 @@ class TestPeer final : public Peer {
   bool is_secure_;
 };
 
-/// The Location of the redirect, or the status when there is none; empty when the handler is asked.
+/// Returns the Location of the redirect, or the status without one; empty if the handler is called.
 std::string sent_to(RequestHead head, std::uint16_t port = 443) {
   TestPeer peer(false);
   Request request;
@@ -47,7 +47,7 @@ std::string sent_to(std::string_view authority, std::uint16_t port) {
   return sent_to(head, port);
 }
 
-/// The same for a whole head as HTTP/1.1's reader reads it.
+/// The same for a request line as the HTTP/1.1 parser reads it.
 std::string sent_to(const std::string& line) {
   const std::string text = line + " HTTP/1.1\r\nHost: h:8080\r\n\r\n";
   h1::HeadReader reader;

@@ -28,7 +28,7 @@ using detail::middleware::KeyedResponses;
 using Standing = KeyedResponses::Standing;
 namespace h2 = detail::http2::test;
 
-/// How often handlers have been called, and what they answer.
+/// The number of calls of handlers, and the status that they return.
 int posted = 0;
 int posted_status = 201;
 
@@ -292,7 +292,8 @@ TEST(Idempotency, of_two_at_once_the_second_is_told_that_the_first_is_at_work) {
   EXPECT_EQ(posted, 1);
 }
 
-/// What whoever asks again is told behind a client that left in the midst of the first response.
+/// Returns the response to a repeated request, after the first client disconnected before its
+/// response was complete.
 std::string asked_again_behind_one_that_left(SimAppServer<&add_keyed>& server,
                                              std::string_view target) {
   {
@@ -316,7 +317,7 @@ TEST(Idempotency, what_was_begun_for_a_client_that_left_is_not_begun_again) {
     EXPECT_TRUE(received.starts_with("HTTP/1.1 409")) << received;
     EXPECT_NE(received.find("its outcome is unknown"), std::string::npos) << received;
     EXPECT_EQ(posted, target == "/waits" ? 1 : 0);
-    // As long as a response is kept.
+    // As long as responses are stored.
     server.kernel.advance(23h);
     SimClient later = server.connect();
     later.send(keyed_post(target));

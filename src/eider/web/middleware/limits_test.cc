@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace h2 = detail::http2::test;
 
-/// What has been destroyed while it waited.
+/// The number of tasks that were destroyed while they waited.
 int given_up = 0;
 
 struct Watch {
@@ -177,7 +177,8 @@ TEST(ConcurrencyLimit, counts_streams_of_one_http2_connection) {
   EXPECT_EQ(h2::received_on(client.take_received(), 7).content, "plain");
 }
 
-// What is refused is not read, nor asked for: or uploads would go on beyond the limit.
+// The body of a rejected request is neither read nor requested (100 Continue): otherwise uploads
+// would continue above the limit.
 TEST(ConcurrencyLimit, bounds_uploads_ahead_of_their_content) {
   LimitedServer server;
   const auto upload = [&server](std::string_view more) {

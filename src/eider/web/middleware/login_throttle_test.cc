@@ -22,12 +22,12 @@ ClientInfo from(std::string address) {
   return {.address = std::move(address), .port = {}, .scheme = "https", .host = "x"};
 }
 
-/// On simulated time.
+/// Runs in simulated time.
 class LoginThrottleTest : public ::testing::Test {
  protected:
   enum class Outcome : std::uint8_t { wrong, right, not_made };
 
-  /// The seconds of Retry-After, or 0 where the attempt was made.
+  /// Returns the seconds of Retry-After, or 0 if the attempt was allowed.
   int attempt(const std::string& account, const std::string& address,
               Outcome outcome = Outcome::wrong) {
     int wait = 0;
@@ -44,7 +44,7 @@ class LoginThrottleTest : public ::testing::Test {
     });
     return wait;
   }
-  /// How many of so many are made at once.
+  /// Returns how many of `asked` immediate attempts are allowed.
   int made(int asked, const std::string& account, const std::string& address) {
     int count = 0;
     for (int index = 0; index < asked; ++index) {
@@ -52,7 +52,7 @@ class LoginThrottleTest : public ::testing::Test {
     }
     return count;
   }
-  /// The same, each from an address of its own.
+  /// The same, each from a different address.
   int made_from_many(int asked, const std::string& account) {
     int count = 0;
     for (int index = 0; index < asked; ++index, ++addresses_) {
@@ -75,7 +75,7 @@ class LoginThrottleTest : public ::testing::Test {
 
 TEST_F(LoginThrottleTest, the_waits_double_up_to_the_longest) {
   EXPECT_EQ(made(5, "ann", "192.0.2.1"), 5);
-  EXPECT_EQ(attempt("ann", "192.0.2.1"), 0);  // the last one that need not wait
+  EXPECT_EQ(attempt("ann", "192.0.2.1"), 0);  // the last one without a wait
   for (const int seconds : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900}) {
     ASSERT_EQ(attempt("ann", "192.0.2.1"), seconds);
     wait(std::chrono::seconds(seconds) - 1ms);
@@ -143,7 +143,8 @@ TEST_F(LoginThrottleTest, an_owner_gets_in_while_others_try_from_everywhere) {
   }
 }
 
-// As a bound of guesses must: an owner on a new address and a guesser on one look alike.
+// A limit of guesses cannot avoid that: an owner with a new address looks like an attacker with
+// one.
 TEST_F(LoginThrottleTest, an_owner_elsewhere_gets_in_by_another_proof_while_others_take_each_turn) {
   for (int round = 0; round < 100; ++round) {
     for (int index = 0; index < 60; ++index) {

@@ -25,7 +25,7 @@ namespace {
 
 using json::BinaryFormat;
 
-/// JSON first, CSV last; the first three are the ones that responses use by default.
+/// JSON first, then the binary formats (binary_format), and CSV last.
 constexpr std::array<std::string_view, 6> kFormats = {
     kApplicationJson,          "application/cbor",      "application/msgpack",
     "application/vnd.msgpack", "application/x-msgpack", "text/csv; charset=utf-8"};

@@ -131,7 +131,7 @@ TEST_F(NegotiationTest, says_406_of_what_it_has_not_where_nothing_was_done) {
   EXPECT_EQ(reply.status, 406);
   EXPECT_EQ(reply.problem().status, 406);
   EXPECT_EQ(get("/one", "image/png", Method::head).status, 406);
-  EXPECT_EQ(get("/text", "image/png").body, "text");  // no JSON: the handler's own matter
+  EXPECT_EQ(get("/text", "image/png").body, "text");  // not JSON: the handler chooses the format
 }
 
 TEST_F(NegotiationTest, takes_content_in_each_format_by_the_same_rules) {

@@ -52,7 +52,7 @@ TEST(RateTable, a_window_gives_no_more_within_any_of_its_length) {
   EXPECT_EQ(admitted(table, "a", kStart, 1), 1);
   EXPECT_EQ(admitted(table, "a", kStart + 9s, 15), 9);
   EXPECT_EQ(admitted(table, "a", kStart + 10s, 15), 0);
-  EXPECT_EQ(admitted(table, "a", kStart + 15s, 15), 5);  // half of the window before counts
+  EXPECT_EQ(admitted(table, "a", kStart + 15s, 15), 5);  // half of the previous window counts
   EXPECT_EQ(admitted(table, "a", kStart + 19s, 15), 4);
   EXPECT_EQ(admitted(table, "a", kStart + 100s, 15), 10);
 }
@@ -115,7 +115,7 @@ TEST(RateTable, does_not_grow_with_many_addresses_and_keeps_busy_clients) {
 
 TEST(RateTable, counts_right_from_several_threads) {
   for (const RateAlgorithm rule : {RateAlgorithm::token_bucket, RateAlgorithm::sliding_window}) {
-    RateTable table({rule, 5000, 3600s}, 8);  // one set: all threads meet in it
+    RateTable table({rule, 5000, 3600s}, 8);  // one set, which all threads use
     std::atomic<int> count = 0;
     {
       std::vector<std::jthread> threads;
@@ -154,7 +154,7 @@ TEST(RateLimit, refuses_what_is_too_much_and_says_how_things_stand) {
   EXPECT_EQ(first.status, 200);
   EXPECT_EQ(first.header("RateLimit-Policy"), "\"few\";q=2;w=60");
   EXPECT_EQ(first.header("RateLimit"), "\"few\";r=1;t=0");
-  EXPECT_EQ(client.get("/nowhere").status, 404);  // counts too
+  EXPECT_EQ(client.get("/nowhere").status, 404);  // a 404 counts, too
   const TestResponse refused = client.get("/x");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.header("Retry-After"), "30");
@@ -214,7 +214,7 @@ TEST(RateLimit, of_a_route_counts_its_heads_and_no_other_host) {
   };
   EXPECT_EQ(status("a.example", Method::get), 200);
   EXPECT_EQ(status("b.example", Method::head), 200);
-  EXPECT_EQ(status("c.example", Method::get), 429);  // one route, whatever its names
+  EXPECT_EQ(status("c.example", Method::get), 429);  // one route, with any host
   EXPECT_EQ(status("c.example", Method::head), 429);
   EXPECT_EQ(status("other", Method::get), 200);
   EXPECT_EQ(status("other", Method::post), 200);
@@ -247,7 +247,7 @@ TEST(RateLimit, that_cannot_hold_is_told_at_once) {
   EXPECT_THROW((void)rate_limit({.ipv6_prefix_bits = 129}), Failure);
 }
 
-/// Knows what it is told to.
+/// Returns the decision that the test sets.
 class ToldStore final : public RateStore {
  public:
   Task<std::optional<RateDecision>> take(std::string key, RateTerms /*terms*/) override {

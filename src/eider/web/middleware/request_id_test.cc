@@ -19,7 +19,7 @@ std::string id_of(const TestResponse& reply) {
   return std::string(reply.header("X-Request-Id").value_or(""));
 }
 
-/// The name that a request with that X-Request-Id is given.
+/// Returns the ID of a request with that X-Request-Id.
 std::string id_for(const RequestIdOptions& options, std::string_view given) {
   App app;
   app.use(request_id(options));

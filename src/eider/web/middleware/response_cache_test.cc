@@ -29,10 +29,10 @@ using detail::middleware::StoredResponse;
 using detail::middleware::StoredResponses;
 namespace h2 = detail::http2::test;
 
-/// How often handlers have been called.
+/// The number of calls of handlers.
 int calls = 0;
 
-/// An app whose "/x" says in each response which call it is, with fields that a test chooses.
+/// An app whose "/x" returns the number of the call, with headers that the test chooses.
 class CachedApp {
  public:
   explicit CachedApp(ResponseCache options = {}, int status = 200) {
@@ -58,7 +58,7 @@ class CachedApp {
   TestResponse ask(std::vector<TestHeader> headers, std::string target = "/x") {
     return client_->send({.target = std::move(target), .headers = std::move(headers)});
   }
-  /// Whether a second, plain request is answered with the response to this one.
+  /// Returns whether a second, plain request gets the response to this one.
   bool keeps(std::vector<TestHeader> headers) {
     const std::string first = ask(std::move(headers)).body;
     return ask({{"Say-Cache-Control", "no-store"}}).body == first;
@@ -229,7 +229,7 @@ TEST(ResponseCache, tells_a_client_that_has_the_response_that_it_does) {
     EXPECT_EQ(app.ask({other}).body, "1") << other.value;
   }
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(app.ask({{"If-Match", "\"one\""}}).body, "2");  // what the handler alone can tell
+  EXPECT_EQ(app.ask({{"If-Match", "\"one\""}}).body, "2");  // only the handler can evaluate it
 }
 
 TEST(ResponseCache, asks_anew_for_a_client_that_says_so_and_keeps_that) {
@@ -258,7 +258,7 @@ TEST(ResponseCache, forgets_what_has_been_written_to) {
   EXPECT_EQ(app.ask({kMinute, vary}).body, "1");
   EXPECT_EQ(put("right"), 204);
   EXPECT_EQ(app.ask({kMinute, vary, {"Accept", "a"}}).body, "2");
-  EXPECT_EQ(app.ask({kMinute, vary}).body, "3");  // other variants of the old one are gone too
+  EXPECT_EQ(app.ask({kMinute, vary}).body, "3");  // other old variants are removed
 }
 
 void add_flights(App& app) {

@@ -1,5 +1,5 @@
-// Which middleware sees which requests and answers, as
-// docs/guides/application/middleware-order.md says, over HTTP/1.1 and HTTP/2.
+// Which middleware sees which requests and responses, as documented in
+// docs/guides/application/middleware-order.md, over HTTP/1.1 and HTTP/2.
 #include <gtest/gtest.h>
 
 #include <chrono>

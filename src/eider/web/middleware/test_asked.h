@@ -41,7 +41,7 @@ struct Asked {
   std::string_view authority = "app.example";
   std::string_view body = {};
   bool is_secure = false;
-  /// Of the client's certificate, where it is secure.
+  /// Fingerprint of the client's certificate, if the connection is secure.
   std::string fingerprint = {};
 };
 
@@ -50,7 +50,7 @@ struct Answered {
   std::string fields;
   std::string body;
 
-  /// The first field of that name.
+  /// Returns the first header of that name.
   [[nodiscard]] std::string header(std::string_view name) const {
     const std::size_t at = ("\r\n" + fields).find("\r\n" + std::string(name) + ": ");
     if (at == std::string::npos) {
@@ -61,7 +61,7 @@ struct Answered {
   }
 };
 
-/// An app that has started.
+/// A started app.
 class AskedApp {
  public:
   explicit AskedApp(const App& app) : service_(app.make_service().value()) {}

@@ -1,4 +1,4 @@
-// What TestClientOptions::document does with an app that serves its document.
+// TestClientOptions::document with an app that serves its document.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ struct HeldTree {
   std::unique_ptr<HeldTree> parent = nullptr;
 };
 enum class HeldColour { red, green };
-/// What a schema says and what the writer writes come from one description by two ways.
+/// The schema and the written JSON come from one description, but from different code.
 struct HeldRich {
   std::variant<HeldCircle, HeldSquare> shape;
   std::map<std::string, std::uint8_t> counts;
@@ -82,7 +82,7 @@ App held_app() {
   return app;
 }
 
-/// What the check says of GET `target`; empty: nothing.
+/// Returns the differences for GET `target`; empty: none.
 std::string said_of(TestClient& client, std::string target) {
   try {
     (void)client.get(std::move(target));
@@ -209,7 +209,7 @@ struct HeldTick {
   Bounded<int, 1, 2> count = 1;
 };
 
-/// Counts to two, as its document has it, and to three, as it has not.
+/// Counts to two, as in its document, and to three, which is not in it.
 App ticking_app() {
   App app;
   app.get("/ticks", [](JsonEvents<HeldTick> events) -> Task<> {

@@ -89,7 +89,7 @@ json::Value document_of(const App& app, const OpenApiInfo& info = {}) {
   return *json::read<json::Value>(openapi_document(app.operations(), info));
 }
 
-/// The schema of what a handler answers.
+/// Returns the schema of the result of a handler.
 template <class T>
 json::Value schema_of() {
   App app;
@@ -248,7 +248,7 @@ struct ApiCaller {
   static constexpr bool kIsInjectable = true;
 };
 
-/// The ways of a provider that takes an optional login of the scheme "session".
+/// Returns the security requirements of a provider with an optional login of the scheme "session".
 std::string ways_of_provider(const std::vector<std::string>& names) {
   App app;
   app.provide([](const Request&) -> Result<SessionUser> { return SessionUser(); },
@@ -316,7 +316,7 @@ TEST(OpenApi, tells_what_a_stream_is_made_of) {
   EXPECT_EQ(media.at("/schema/type").text(), "string");
 }
 
-// As OpenAPI 3.2 has events: objects, with JSON as text in them.
+// Like events in OpenAPI 3.2: objects that contain JSON as text.
 TEST(OpenApi, tells_what_events_hold) {
   App app;
   app.get("/typed", [](JsonEvents<Note>) -> Task<> { co_return; });

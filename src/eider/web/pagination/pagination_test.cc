@@ -130,7 +130,8 @@ TEST_F(Pages, take_no_cursor_that_was_not_made_here) {
     EXPECT_NE(client_.get("/cursor?after=x" + good.substr(0, i)).status, 200) << i;
     std::string bent = good;
     bent[i] = bent[i] == 'A' ? 'B' : 'A';
-    // The last character of unpadded base64 has bits that mean nothing; they are refused, too.
+    // The last character of unpadded base64 has unused bits; if they are set, the cursor is
+    // rejected, too.
     EXPECT_EQ(client_.get("/cursor?after=" + bent).status, 400) << i;
   }
   EXPECT_THROW(CursorSigner("short"), Failure);

@@ -17,7 +17,7 @@ std::vector<std::int64_t> ids_of(const MissedEntries<Line>& missed) {
   return {ids.begin(), ids.end()};
 }
 
-/// Lines 10, 11, … of which the last four are kept.
+/// Returns a history with the lines 10, 11, …, which stores the last four.
 History<Line> of(int count) {
   History<Line> history({.entries_max = 4}, 10);
   for (int line = 0; line < count; ++line) {

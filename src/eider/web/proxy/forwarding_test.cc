@@ -11,7 +11,7 @@
 namespace eider::detail::proxy {
 namespace {
 
-/// A request as HTTP/1.1's reader makes it.
+/// A request as the HTTP/1.1 parser reads it.
 class Read {
  public:
   explicit Read(std::string text) : text_(std::move(text)) {

@@ -1,4 +1,4 @@
-// What stands ahead of a proxy decides before an upstream is asked.
+// Guards before a proxy decide before an upstream is called.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ TEST(GuardedProxy, refuses_ahead_of_upstreams_and_of_content) {
     ++asked;
     return fail(Error::unauthorized("Who are you?"));
   });
-  proxy_to(group, "/api", {"http://127.0.0.1:1"});  // nobody is there: it would be a 502
+  proxy_to(group, "/api", {"http://127.0.0.1:1"});  // no upstream: it would get a 502
   TestClient client(app);
   for (const Method method : {Method::get, Method::head, Method::delete_, Method::options}) {
     EXPECT_EQ(client.send({.method = method, .target = "/up/api/x"}).status, 401);

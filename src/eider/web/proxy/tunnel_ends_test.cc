@@ -19,10 +19,10 @@ using std::chrono::seconds;
 
 constexpr std::size_t kSmallWindow = 100;
 
-/// A client, a tunnel and an upstream; both ends in the test's hand.
+/// A client, a tunnel and an upstream; the test controls both ends.
 class TunnelTest : public ::testing::Test {
  protected:
-  /// early  has come from the upstream right behind its 101
+  /// early  bytes that arrived from the upstream immediately after its 101
   explicit TunnelTest(std::string_view early = {}) {
     SimPair near = kernel_.connect_pair();
     SimPair far = kernel_.connect_pair();
@@ -46,7 +46,7 @@ class TunnelTest : public ::testing::Test {
     kernel_.run_until_idle();
   }
   [[nodiscard]] bool is_open() const { return !line_->is_over() && busy_ == 1; }
-  /// Nothing of it is left, and both ends know.
+  /// Returns whether the tunnel is destroyed, and both ends are closed.
   [[nodiscard]] bool is_gone() const {
     return line_->is_over() && busy_ == 0 && client_.is_closed() && upstream_.is_closed();
   }

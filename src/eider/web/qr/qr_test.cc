@@ -9,7 +9,7 @@
 namespace eider {
 namespace {
 
-/// The dark modules of an SVG, with the margin.
+/// Returns the dark modules of an SVG, with the margin.
 std::vector<std::string> modules_of(const std::string& svg) {
   const std::size_t box = svg.find("viewBox=\"0 0 ") + 13;
   const std::size_t size = std::strtoul(svg.c_str() + box, nullptr, 10);

@@ -12,7 +12,7 @@
 namespace eider {
 namespace {
 
-/// How many of the page's links are answered; all have to be.
+/// Returns the number of links of the page, all of which must work.
 std::size_t links_answered(TestClient& client, const std::string& page) {
   const std::string body = client.get(page).body;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// One template, two ways to the page: the code that is made of it, and the walk over its tree.
+// Templates rendered in both ways: by generated code, and by interpreting the tree.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -115,7 +115,7 @@ TEST(BothWays, IntegersAreDecimal) {
   EXPECT_TRUE(page.contains("numbers: 8 012345678… -9223372036854775808 -70")) << page;
 }
 
-// A result that refers to what was filtered does not compile.
+// A result that refers to the filtered value does not compile.
 static_assert(detail::refers_to_text<std::vector<std::string_view>>());
 static_assert(detail::refers_to_text<std::optional<const char*>>());
 static_assert(detail::refers_to_text<std::map<std::string, shop::Shop>>());

@@ -15,7 +15,7 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// What is said of a page with that content, which begins in line 2.
+/// Returns the error of a page with that content, which starts in line 2.
 std::string said_of(std::string_view content) {
   return first_line(render_shop(content, Shop()));
 }
@@ -74,7 +74,7 @@ TEST(TemplateErrors, TellOfWordsThatAreNone) {
             "loop.last or loop.length");
 }
 
-/// What is wrong with a page that extends middle.html, which extends layout.html.
+/// Returns the error of a page that extends middle.html, which extends layout.html.
 std::string said_of_blocks(std::string_view page, std::string_view middle = "") {
   return first_line(render_test(
       {{"page.html", "{# page shop::Shop #}\n{% extends \"middle.html\" %}\n" + std::string(page)},
@@ -253,7 +253,7 @@ TEST(TemplateErrors, WhatGrowsWithoutBoundsIsRefused) {
             std::string::npos);
 }
 
-/// All that the grammar has.
+/// A template with the complete grammar.
 constexpr std::string_view kWhole =
     "{# page shop::Shop #}\n{% component c(t: text) %}<b>{{ t | upper }}</b>{% slot x %}{% "
     "endcomponent %}<a href=\"/x/{{ title }}?{{ stars }}\" {% if is_open and not (stars > 1) "

@@ -1,4 +1,4 @@
-// A page by its template, beside the same page written by hand.
+// Compares a template page with the same page written by hand.
 #include <benchmark/benchmark.h>
 
 #include <charconv>
@@ -32,7 +32,7 @@ fortunes::FortunesPage twelve() {
   return page;
 }
 
-/// Runs of plain bytes at once, as one usually finds them.
+/// Appends runs of plain bytes at once, like typical code.
 void put_escaped(std::string& out, std::string_view text) {
   while (true) {
     const std::size_t end = text.find_first_of("&<>\"'");
@@ -49,7 +49,7 @@ void put_escaped(std::string& out, std::string_view text) {
   }
 }
 
-/// As careful people write it: room ahead, and no texts in between.
+/// Careful handwritten code: reserves memory, and creates no intermediate texts.
 template <class Escape>
 std::string by_hand(const fortunes::FortunesPage& page, Escape escape) {
   std::string out;
@@ -70,7 +70,7 @@ std::string by_hand(const fortunes::FortunesPage& page, Escape escape) {
   return out;
 }
 
-/// With the library's own escaping: what the template costs beside that.
+/// With the escaping of the library: shows the overhead of the template alone.
 void ByHand(benchmark::State& state) {
   const auto page = twelve();
   if (by_hand(page, views::append_html) != render_view(page)) {
@@ -95,7 +95,7 @@ void ByTemplate(benchmark::State& state) {
   }
 }
 
-/// As the notes' pages are written: each value escaped into a text of its own.
+/// Escapes each value into a separate text, like typical code.
 void ByHandInParts(benchmark::State& state) {
   const auto page = twelve();
   for (auto _ : state) {

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 16> kHostile = {
     "\\\"&lt;&#39;`${alert(1)}",
 };
 
-/// Why the page is refused, behind file, line and column; "made" where it is not.
+/// Returns why the page is rejected, without file, line and column; "made" if it is not.
 std::string refusal(std::string_view content) {
   const std::string page = with_title(content, "T");
   const std::string_view begin = "page.html:";

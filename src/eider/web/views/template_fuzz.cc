@@ -1,5 +1,5 @@
-// Templates: whatever a file holds, it is a page or refused with its place; a page that is made
-// has no hostile value in its markup.
+// Fuzzes templates: a file is a page, or rejected with a place in it; a page contains no hostile
+// value as markup.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -75,7 +75,7 @@ struct ShopPage {
 inline std::string shout(std::string_view text) {
   return std::string(text) + "!";
 }
-/// A view of what it is given, and one that takes a text by itself.
+/// Returns a view of its argument; the next one has a text by value.
 inline std::string_view first_word(std::string_view text) {
   return text.substr(0, text.find(' '));
 }

@@ -40,7 +40,7 @@ inline FilterSet test_filters() {
   return filters;
 }
 
-/// The page; or what is wrong with it, without the line.
+/// Returns the page, or its error without the line.
 template <class P>
 std::string render_test(const TestFiles& files, const P& page) {
   const auto tree = assemble_test(files);
@@ -56,12 +56,12 @@ std::string render_test(const TestFiles& files, const P& page) {
   return failed ? to_text(*failed) : out;
 }
 
-/// Of a page of a shop::Shop with that content.
+/// Renders a page of a shop::Shop with that content.
 inline std::string render_shop(std::string_view content, const shop::Shop& page) {
   return render_test({{"page.html", "{# page shop::Shop #}\n" + std::string(content)}}, page);
 }
 
-/// With a title that is whatever somebody sends.
+/// Renders a page whose title is input.
 inline std::string with_title(std::string_view content, std::string title) {
   shop::Shop page;
   page.title = std::move(title);

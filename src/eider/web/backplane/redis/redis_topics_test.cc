@@ -43,7 +43,8 @@ TEST_F(RedisTest, topics_tell_what_was_missed_while_redis_was_away) {
     auto losing = until([&] { return a.relay.counts().lost == 1; });
     co_await std::move(losing);
     its->start();
-    // Two of its own connection, whose loss and return are told, and one that `a` sends.
+    // Each process reports its own subscription and reconnection as missed messages, and one that
+    // `a` sends.
     auto returning = until([&] { return a.missed >= 3 && b.missed >= 3; });
     co_await std::move(returning);
     a.topics.publish("room", "again");

@@ -105,10 +105,10 @@ TEST_F(RedisRatesTest, while_redis_is_away_it_does_not_know_and_holds_nobody_up)
   const auto store = redis_rates(redis, {.time_max = 1s, .pause = 1h});
   const RateTerms terms{RateAlgorithm::token_bucket, 10, 1h};
   EXPECT_TRUE(take(*store, "a", terms));
-  server.signal(SIGSTOP);  // it takes connections and says nothing
+  server.signal(SIGSTOP);  // it accepts connections, but does not respond
   EXPECT_FALSE(take(*store, "a", terms));
   server.signal(SIGCONT);
-  EXPECT_FALSE(take(*store, "a", terms));  // within the pause it is not asked
+  EXPECT_FALSE(take(*store, "a", terms));  // Redis is not called during the pause
   const auto other = redis_rates(redis, {.time_max = 10s, .pause = 0s});
   EXPECT_TRUE(take(*other, "a", terms));
 }

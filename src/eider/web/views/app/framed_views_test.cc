@@ -1,4 +1,4 @@
-// Frames of layouts and translated templates, compiled and as they are in development.
+// Frames of layouts and translated templates, compiled and interpreted in development.
 #include "eider/web/views/app/framed_views.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::optional<Guest> guest_of(const Request& request) {
   return name ? std::optional(Guest{std::string(*name)}) : std::nullopt;
 }
 
-/// An app whose frame has the reader's language, the guest and messages.
+/// An app whose frame has the language, the guest and messages.
 App booking_app(ViewsOptions options = {}) {
   App app;
   app.log_to(std::make_shared<LogLines>());
@@ -59,7 +59,7 @@ App booking_app(ViewsOptions options = {}) {
     session.flash("info", "Booked.");
     return Redirect("/moved");
   });
-  // It takes what pages take, and shows none.
+  // Has the parameters of a page, but shows none.
   app.get("/moved", [](const FramedViews<Frame>&) { return Redirect("/seats/1"); });
   return app;
 }
@@ -140,7 +140,7 @@ TEST(FramedViews, show_a_page_with_a_status) {
   EXPECT_SHOWN(reply, "<p>1 seat of 40</p>");
 }
 
-/// What a template in place of letter.html says of itself on this machine.
+/// Returns the error of a template that replaces letter.html, as shown on this machine.
 std::string said_of_letter(std::string_view content) {
   const TempDirectory directory;
   std::ofstream(directory.path() / "letter.html") << "{# page booking::Letter #}\n" << content;

@@ -30,7 +30,7 @@ struct BookingPage {
   std::vector<Stage> stages;
 };
 
-/// Of a mail: without a frame.
+/// The struct of a mail: without a frame.
 struct Letter {
   std::string name;
   eider::Translator tr;

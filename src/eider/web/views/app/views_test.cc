@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 const shop::Item kTea = {"Tea <1>", 2, 1, {}, {}, {}};
 constexpr std::string_view kNames = "{# page shop::Item #}\n<p>{{ name }}</p>";
 
-/// A directory of templates that a developer writes in.
+/// A directory of templates that a developer edits.
 class Pages {
  public:
   Pages() {
@@ -33,7 +33,7 @@ class Pages {
 
   void save(std::string_view name, std::string_view text) {
     std::ofstream(path_ / name, std::ios::binary) << text;
-    // Two saves within one tick of the file system's clock have one time.
+    // Two saves within one tick of the file system's clock would have the same time.
     std::filesystem::last_write_time(path_ / name,
                                      std::filesystem::file_time_type::clock::now() + ++saves_ * 1s);
   }
@@ -96,7 +96,7 @@ TEST(Views, InDevelopmentASavedTemplateIsShownAtOnce) {
   EXPECT_TRUE(page.ends_with("</script></body>")) << page;
 }
 
-/// What a browser on this machine asks.
+/// Returns a request of a browser on this machine.
 testing::Asked local(std::vector<Field> fields = {}) {
   return {.path = "/item",
           .fields = std::move(fields),
