@@ -16,9 +16,9 @@ struct RedactQuery {};
 ///
 ///     app.get("/reset", &show_reset).use(redact_query());
 ///
-/// For requests that are rejected before this hook or that match no route, access_log writes only
-/// the names of the query parameters. The page sends only its origin as referrer, with its
-/// subresources and links (`Referrer-Policy: strict-origin`).
+/// For requests that are rejected before this hook or that match no route, access_log only hides
+/// parameters with the names of secrets (redacted_query_names). Subresources and links of the page
+/// get only its origin as referrer (`Referrer-Policy: strict-origin`).
 [[nodiscard]] inline Hook redact_query() {
   return {.on_request =
               [](Request& request, Response&) {

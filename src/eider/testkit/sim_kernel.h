@@ -80,11 +80,11 @@ class SimClient {
   /// Limits the bytes that the server can send before `take_received`; unlimited at first.
   void set_window(std::size_t bytes);
 
-  /// Whether no socket listened on the port.
+  /// Returns whether no socket listened on the port.
   [[nodiscard]] bool is_refused() const;
-  /// Whether the server has ended or closed the connection.
+  /// Returns whether the server has ended or closed the connection.
   [[nodiscard]] bool is_closed() const;
-  /// Whether the connection was reset by the server or by a fault.
+  /// Returns whether the connection was reset by the server or by a fault.
   [[nodiscard]] bool is_reset() const;
 
  private:

@@ -93,12 +93,12 @@ class WithoutContent {
 /// Returns the result of App::operations.
 [[nodiscard]] std::vector<Operation> describe_operations(const RouteTable& table);
 
-/// "GET", "any"
+/// Returns "GET", or "any" for Routes::any.
 [[nodiscard]] std::string_view method_of(const Endpoint& endpoint) noexcept;
 /// Returns "main.cc:31: ", or an empty text if the source line is unknown. The directory is
 /// omitted, because it is that of the machine that compiled the program.
 [[nodiscard]] std::string where_text(const Endpoint& endpoint);
-/// "GET /notes/{id}"
+/// Returns "GET /notes/{id}".
 [[nodiscard]] std::string name_of(const Endpoint& endpoint);
 
 }  // namespace eider

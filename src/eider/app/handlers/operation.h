@@ -115,7 +115,7 @@ struct Operation {
   /// Subprotocols of a WebSocket that the server supports.
   std::vector<std::string> subprotocols;
 
-  /// Whether the method is GET or HEAD.
+  /// Returns whether the method is GET or HEAD.
   [[nodiscard]] bool only_reads() const noexcept;
 
   // For functions that describe.

@@ -26,7 +26,7 @@ struct Shelf {
   std::vector<int> books;
 };
 
-/// Returns the rows, each a moment later, or all at once followed by a failure.
+/// A source of rows: each a moment later, or all at once followed by a failure.
 template <class T>
 class Source {
  public:

@@ -107,7 +107,7 @@ Result<bool> opens_addresses(const RouteTable& table) {
   return true;
 }
 
-/// For a process that opens no HTTP addresses. Its workers cannot wait for a first connection.
+/// Removes all HTTP addresses. Workers then start at once, because no first connection can arrive.
 void close_addresses(ServerOptions& options) {
   options.host = detail::server::kNoAddress;
   options.is_secure = false;

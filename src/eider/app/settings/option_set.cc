@@ -334,7 +334,7 @@ OptionValue scalar_value(const OptionText& text, const reflect::Type& type) {
 
 namespace {
 
-/// Of "search" and "index_dir": "search-index-dir". Of "search" and "off": "no-search".
+/// Returns "search-index-dir" for "search" and "index_dir", and "no-search" for "search" and "off".
 std::string option_name(std::string_view section, std::string_view member) {
   if (member == "off" && !section.empty()) {
     return option_name("no", section);
@@ -345,14 +345,14 @@ std::string option_name(std::string_view section, std::string_view member) {
   return name;
 }
 
-/// Of "search" and "index_dir": "search.index_dir".
+/// Returns "search.index_dir" for "search" and "index_dir".
 std::string option_key(std::string_view section, std::string_view member) {
   std::string key(section);
   std::ranges::replace(key, '-', '_');
   return key.append(section.empty() ? "" : ".").append(member);
 }
 
-/// Of "search-index-dir": "SEARCH_INDEX_DIR".
+/// Returns "SEARCH_INDEX_DIR" for "search-index-dir".
 std::string as_variable(std::string name) {
   for (char& byte : name) {
     const bool is_small = byte >= 'a' && byte <= 'z';

@@ -72,7 +72,7 @@ struct OptionSpec {
   std::function<Result<std::string, WrongValue>(std::optional<Values>)> read;
   /// Writes the stored result to the member.
   std::function<void()> take;
-  /// Of a flag: returns the text that is printed instead of serving; null: an ordinary flag.
+  /// For a flag: returns the text that is printed instead of serving; null: an ordinary flag.
   std::function<std::string()> output = {};
 };
 
@@ -261,13 +261,13 @@ template <class T>
   return made;
 }
 
-/// Whether the struct describes its members.
+/// Returns whether the struct describes its members.
 template <class T>
 [[nodiscard]] consteval bool has_option_texts() {
   return requires { T::kOptions; };
 }
 
-/// Whether each text is about an existing member.
+/// Returns whether each text is about an existing member.
 template <class T>
 consteval bool are_about_members() {
   for (const OptionText& text : T::kOptions) {

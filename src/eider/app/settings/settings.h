@@ -73,7 +73,7 @@ class Settings {
   virtual void apply(LogSink& log) const;
   /// The current limits; the object that it refers to does not change.
   [[nodiscard]] const Limits& limits() const noexcept { return *live_->limits; }
-  /// Whether a reload can change anything: there is a file, or a reloadable option.
+  /// Returns whether a reload can change anything: there is a file, or a reloadable option.
   [[nodiscard]] virtual bool can_change() const noexcept;
 
   /// Reads files and values. Can run on any thread, but not on two at the same time.
@@ -91,13 +91,14 @@ class Settings {
   void take(Reading reading);
   /// Applies the changed values of reloadable options, and reports the others.
   virtual Changes take_changes(Reading reading);
-  /// Whether the command line, the environment or the file sets it. Pre: take() was called.
+  /// Returns whether the command line, the environment or the file sets it. Pre: take() was called.
   [[nodiscard]] bool is_set(std::string_view key) const;
-  /// The place in the file that sets it: "notes.toml:3"; empty if none does, or it is overridden.
+  /// Returns the place in the file that sets it: "notes.toml:3"; empty if none does, or it is
+  /// overridden.
   [[nodiscard]] std::string place_of(std::string_view key) const;
-  /// The files that a reload opens: the settings file, and the files of secrets.
+  /// Returns the files that a reload opens: the settings file, and the files of secrets.
   [[nodiscard]] virtual std::vector<std::string> files() const;
-  /// All keys as a settings file, each with its help text and the origin of its value.
+  /// Returns all keys as a settings file, each with its help text and the origin of its value.
   [[nodiscard]] virtual std::string print() const;
 
  private:
@@ -122,7 +123,7 @@ class Settings {
   bool is_file_adopted_ = false;
 };
 
-/// Whether a settings file can have it: not flags of a single call, nor the file's own name.
+/// Returns whether a settings file can have it: not flags of a single call, or the file's own name.
 [[nodiscard]] bool is_for_files(const Settings::Entry& entry);
 
 }  // namespace eider::detail::app

@@ -43,7 +43,7 @@ class SettingsFile {
   [[nodiscard]] const std::vector<SettingLine>& lines() const noexcept { return lines_; }
   /// Returns null if the file does not contain the key.
   [[nodiscard]] const SettingLine* find(std::string_view key) const noexcept;
-  /// "notes.toml:3"
+  /// Returns "notes.toml:3".
   [[nodiscard]] std::string place_of(std::size_t line) const;
 
  private:

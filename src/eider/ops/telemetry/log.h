@@ -24,8 +24,8 @@ enum class LogFormat : std::uint8_t {
   json,
 };
 
-/// "password", "passphrase", "secret", "token", "authorization", "cookie", "credential", "apikey",
-/// "privatekey"
+/// Returns "password", "passphrase", "secret", "token", "authorization", "cookie", "credential",
+/// "apikey" and "privatekey".
 [[nodiscard]] std::vector<std::string> redacted_log_fields();
 
 struct LogOptions {

@@ -96,10 +96,10 @@ void check_resource(const db::detail::RecordSql& records, std::string_view key,
                     const reflect::Type& query, const reflect::Type& values);
 /// Throws a Failure if `values` has this member, because clients would set it.
 void check_unsettable(const reflect::Type& values, std::string_view member);
-/// `before`, as far as `values` has members for it, with `patch` applied, as JSON.
+/// Returns the members of `before` that `values` also has, with `patch` applied, as JSON.
 [[nodiscard]] std::string patched(const reflect::Type& record, const void* before,
                                   const reflect::Type& values, const json::Value& patch);
-/// "/notes/7", of the request to "/notes".
+/// Returns "/notes/7" for the request to "/notes".
 [[nodiscard]] std::string address_of(const Request& request, const std::string& key);
 /// Attempts if requests change the same record concurrently.
 inline constexpr int kTriesMax = 8;

@@ -85,7 +85,7 @@ class EventLog {
   /// Serves a WebSocket with new events. Messages of the client are ignored.
   [[nodiscard]] Task<> push(WebSocket socket) const;
 
-  // Of the module.
+  // Called by the module.
   [[nodiscard]] Task<> start() const;
   [[nodiscard]] Task<> deliver() const;
   [[nodiscard]] Task<> forget() const;

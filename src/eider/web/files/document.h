@@ -75,7 +75,7 @@ struct FileWish {
 /// lookups  `cached_only` never waits for a disk
 [[nodiscard]] FindFile find_file(int root, const FileWish& wish, Lookups lookups);
 
-/// One form of a document: the file itself, or a sibling in a content coding.
+/// One variant of a document: the file itself, or a sibling in a content coding.
 struct Variant {
   /// "br", "zstd", "gzip"; empty for the file itself.
   std::string_view coding;

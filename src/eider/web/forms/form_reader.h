@@ -26,7 +26,7 @@ struct TypedForm {
   std::map<std::string, TypedField, std::less<>> fields;
   std::vector<FieldError> faults;
 
-  /// Whether a text was sent for the field.
+  /// Returns whether a text was sent for the field.
   [[nodiscard]] bool has(std::string pointer) const;
 };
 

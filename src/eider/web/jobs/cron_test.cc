@@ -16,7 +16,7 @@ TimeZone zone(std::string_view name) {
   return TimeZone::find(name).value();
 }
 
-/// "2026-03-29 02:30" in UTC.
+/// Returns the UTC time of "2026-03-29 02:30".
 sys_seconds utc(std::string_view text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0;
   EXPECT_EQ(

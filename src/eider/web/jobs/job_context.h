@@ -76,7 +76,7 @@ class JobContext {
   /// follow-up job.
   [[nodiscard]] std::int64_t batch_failed() const noexcept;
 
-  /// Whether the process shuts down: end soon, or call `save`.
+  /// Returns whether the process shuts down: end soon, or call `save`.
   [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
   /// A token for work on other threads: canceled by a timeout, a shutdown, or the end of the lease.
   [[nodiscard]] const Cancel& cancelled() const noexcept { return cancelled_; }

@@ -105,7 +105,7 @@ struct Ending {
   std::int64_t batch = 0;
   /// The attempt does not count.
   bool is_attempt_returned = false;
-  /// Of a job that is done: it is not deleted.
+  /// For a job that is done: it is not deleted.
   bool is_kept = false;
 };
 

@@ -133,9 +133,9 @@ class Translator {
   [[nodiscard]] std::string date_time(Moment when, TimeLength length = TimeLength::medium) const;
   [[nodiscard]] std::string relative(Moment when, Moment now) const;
 
-  /// "de": for `lang`.
+  /// Returns "de": for `lang`.
   [[nodiscard]] const std::string& language() const noexcept;
-  /// "ltr" or "rtl": for `dir`.
+  /// Returns "ltr" or "rtl": for `dir`.
   [[nodiscard]] std::string_view direction() const noexcept;
   /// Returns a path of the application with the language, if paths contain languages: "/notes" is
   /// "/de/notes" on a page of "/de/…".

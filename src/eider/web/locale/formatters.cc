@@ -26,7 +26,7 @@ constexpr std::size_t kNameBytesMax = 100;
 /// Maximum number of formatters of a kind per thread; if there are more, such as for zones from
 /// clients, all are deleted.
 constexpr std::size_t kKeptMax = 256;
-/// Of a text in UTF-16: a number, or a date in its longest form.
+/// Maximum size in UTF-16 of a formatted text: a number, or a date in its longest form.
 constexpr std::int32_t kUnitsMax = 512;
 
 void expect(UErrorCode status, const char* what) {

@@ -62,7 +62,7 @@ TEST(SecretTable, finds_whole_secrets_alone) {
   EXPECT_THROW(SecretTable(std::map<std::string, Identity>{{"", {"ann"}}}), Failure);
 }
 
-/// Returns the status for an Authorization header, or the text of the handler.
+/// An app with a guard: returns the status for an Authorization header, or the handler's text.
 class Guarded {
  public:
   template <class G>

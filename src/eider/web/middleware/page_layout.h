@@ -39,7 +39,7 @@ class LaidOut {
   std::function<Response(const PageContent&)> make_;
 };
 
-/// Returns a provider with the parameters of the application's function, except the content.
+/// A provider with the parameters of the application's function, except the content.
 template <class F>
 struct LayoutMaker {
   template <class... A>

@@ -247,7 +247,7 @@ TEST(RateLimit, that_cannot_hold_is_told_at_once) {
   EXPECT_THROW((void)rate_limit({.ipv6_prefix_bits = 129}), Failure);
 }
 
-/// Returns the decision that the test sets.
+/// A store that returns the decision that the test sets.
 class ToldStore final : public RateStore {
  public:
   Task<std::optional<RateDecision>> take(std::string key, RateTerms /*terms*/) override {

@@ -130,7 +130,7 @@ std::optional<std::vector<std::string>> vary_of(const Request& request, const Re
   return names;
 }
 
-/// Returns the headers of one name in a request as one text.
+/// Joins the headers of one name in a request.
 class FieldValues {
  public:
   explicit FieldValues(const Request& request) noexcept : request_(request) {}

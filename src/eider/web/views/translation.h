@@ -109,7 +109,7 @@ template <class Page, class Frame>
   }
 }
 
-/// `{{ text | tr }}` in generated code.
+/// Implements `{{ text | tr }}` in generated code.
 template <class Translator, class T>
 [[nodiscard]] std::string translate(const Translator& translator, std::string_view context,
                                     const T& value, TextArguments arguments) {
@@ -121,7 +121,7 @@ template <class Translator, class T>
     return {};
   }
 }
-/// `{{ count | tr("{count} note", "{count} notes") }}` in generated code.
+/// Implements `{{ count | tr("{count} note", "{count} notes") }}` in generated code.
 template <class Translator, class T>
 [[nodiscard]] std::string translate_plural(const Translator& translator, std::string_view context,
                                            const T& count, std::string_view one,
