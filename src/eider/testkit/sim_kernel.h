@@ -103,7 +103,7 @@ struct SimPair {
 };
 
 /// Runs its event loops turn by turn on the calling thread. The result depends only on the seed,
-/// the faults and the calls. Pre: outlives its event loops and clients.
+/// the faults and the calls. Pre: must outlive its event loops and clients.
 class SimKernel {
  public:
   explicit SimKernel(std::uint64_t seed = 1);

@@ -1,4 +1,4 @@
-// Text parameters are UTF-8, wherever in the request they come from.
+// Text parameters are UTF-8, from any part of the request.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -71,8 +71,6 @@ void skip_string(std::string_view& text) {
 /// hundred thousand parts would overflow the stack.
 ///
 /// returns  the line of the first key with too many parts; 0: none
-///
-/// returns  the line of the first key of too many parts; 0: there is none
 std::size_t line_of_long_key(std::string_view text) {
   std::size_t dots = 0;
   std::size_t line = 1;

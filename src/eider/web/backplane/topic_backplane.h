@@ -24,7 +24,7 @@
 namespace eider {
 
 /// A channel between processes: each process receives all payloads, including its own. Used on one
-/// event loop, which outlives it; at most one payload is sent and one received at a time.
+/// event loop, which must outlive it; at most one payload is sent and one received at a time.
 class TopicAdapter {
  public:
   virtual ~TopicAdapter() = default;

@@ -57,9 +57,9 @@ class EventLog {
  public:
   static constexpr std::string_view kName = "event-log";
 
-  /// Pre: outlives its commits, which continue if the caller stops waiting.
+  /// Pre: must outlive its commits, which continue if the caller stops waiting.
   ///
-  /// topics  outlives it
+  /// topics  must outlive this object
   EventLog(Database database, Topics& topics, EventLogOptions options);
 
   /// Commits the transaction together with an entry, and sends the entry to subscribers. Both

@@ -16,7 +16,7 @@
 
 namespace eider::detail::middleware {
 
-/// 128 bits of a hash with a random key, so that nobody can construct a collision.
+/// 128 bits of a hash with a random key, so that clients cannot construct a collision.
 using Fingerprint = std::array<std::uint64_t, 2>;
 
 struct KeyedResponse {
