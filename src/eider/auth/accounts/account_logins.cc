@@ -1,4 +1,4 @@
-// Logins by a password, by a mailed link and by the second step after these.
+// Logins with a password, with a mailed link, and with the second step after these.
 #include <string>
 #include <utility>
 
@@ -23,7 +23,8 @@ Error login_is_over() {
   return Error::unauthorized("The login has expired. Log in again.");
 }
 
-/// The same password with another cost; one that was changed meanwhile stays.
+/// Stores the hash of the same password with the current cost; does nothing if the password has
+/// changed in the meantime.
 Task<> store_anew(const Database& in, const Passwords& passwords, std::shared_ptr<const Row> row,
                   std::string password) {
   const auto stored = co_await passwords.hash(password);
@@ -37,8 +38,8 @@ Task<> store_anew(const Database& in, const Passwords& passwords, std::shared_pt
 
 // Logging in.
 
-/// row      null: the same work is done, and it fails
-/// account  by which attempts are counted
+/// row      null: does the same work, and fails
+/// account  key for counting attempts
 Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_ptr<const Row> row,
                                                                   std::string account,
                                                                   std::string password,
@@ -89,14 +90,14 @@ Task<Result<AccountLogin>> Accounts::log_in_verified(UserKey key) const {
   co_return co_await login_of(row);
 }
 
-/// A password or address that was changed since a login began, and a second factor that was turned
-/// on since, leave no session of it.
+/// Returns false if the password or address changed after the login began, or if a second factor
+/// was turned on: such a login must not create a session.
 Task<bool> Accounts::is_current(AccountLogin login) const {
   const auto now = co_await row_of_key(login.key);
   if (now == nullptr || now->version != login.version) {
     co_return false;
   }
-  if (login.needs_second_factor) {  // it waits for the code, or has had it
+  if (login.needs_second_factor) {  // the code is pending, or was accepted
     co_return true;
   }
   auto asking = two_factor_.is_on(login.key);
@@ -129,7 +130,7 @@ bool Accounts::is_pending(const Session<>& session) const {
   return two_factor_.open_pending(session.pending_login()).has_value();
 }
 
-/// `needs_second_factor` of a login that is finished: the step was done.
+/// Keeps `needs_second_factor` set in a finished login: the second step was done.
 Task<Result<void>> Accounts::finish(Session<> session, std::string code, ClientInfo client,
                                     std::string language) {
   const auto pending = two_factor_.open_pending(session.pending_login());
@@ -188,7 +189,7 @@ Task<Result<std::string>> Accounts::login_link_address(std::string token) const 
   co_return row->email;
 }
 
-/// All login links of the account end with it, and those that were asked for before.
+/// Makes all login links of the account invalid, including links requested earlier.
 Task<Result<AccountLogin>> Accounts::log_in_by_link(std::string token, ClientInfo client) {
   const auto link = co_await find_link(kLogIn, std::move(token));
   const auto row = co_await row_of_login_link(link);

@@ -6,7 +6,7 @@ namespace eider {
 
 namespace {
 
-/// to_do  with the link, where the letter has one
+/// to_do  instruction for the link, if the mail has one
 struct Texts {
   std::string_view subject;
   std::string_view text;
@@ -83,7 +83,7 @@ std::string length_of(Duration within) {
   return seconds % 60 == 0 ? std::to_string(seconds / 60) + " min" : std::to_string(seconds) + " s";
 }
 
-/// With the time in its place.
+/// Returns the text with the duration instead of the placeholder.
 std::string text_of_end(std::string text, Duration within) {
   constexpr std::string_view kWithin = "{within}";
   if (const std::size_t at = text.find(kWithin); at != std::string::npos) {

@@ -13,20 +13,20 @@
 namespace eider {
 
 enum class AccountMailKind : std::uint8_t {
-  confirm,                  // the link leads to a password, and so makes the account
-  already_registered,       // somebody wants an account with an address that has one
-  reset,                    // the link leads to a new password
+  confirm,                  // the link leads to a page that sets a password and creates the account
+  already_registered,       // sign-up with an address that already has an account
+  reset,                    // the link leads to a page that sets a new password
   password_changed,         // a notice to the owner
-  confirm_address,          // the link makes this the account's address
+  confirm_address,          // the link sets this address for the account
   address_changed,          // a notice to the old address
   passkey_added,            // a notice to the owner
-  provider_linked,          // likewise
+  provider_linked,          // a notice to the owner
   log_in,                   // the link logs in, after its button is pressed
   two_factor_on,            // a notice to the owner
-  two_factor_off,           // likewise
-  recovery_code_used,       // likewise
-  recovery_codes_replaced,  // likewise
-  api_key_added,            // likewise
+  two_factor_off,           // a notice to the owner
+  recovery_code_used,       // a notice to the owner
+  recovery_codes_replaced,  // a notice to the owner
+  api_key_added,            // a notice to the owner
 };
 
 /// A mail to be written.

@@ -21,8 +21,8 @@ namespace eider {
 
 namespace detail::accounts {
 
-/// email    as it was typed
-/// version  one more with each password and each address: what tokens are bound to
+/// email    as the owner typed it
+/// version  increases with each change of password or address; tokens are bound to it
 struct Row {
   std::string name;
   std::string email;
@@ -30,7 +30,7 @@ struct Row {
   std::int64_t version = 0;
 };
 
-/// A link that was sent. Its account is empty where it makes one.
+/// A link that was sent. `account` is empty if the link creates the account.
 struct Link {
   std::string digest = {};
   std::string purpose = {};
@@ -39,7 +39,7 @@ struct Link {
   std::int64_t version = 0;
 };
 
-// What asks and links are about, as the tables have it.
+// Purposes of requests and links, as stored in the tables.
 inline constexpr const char* kSignUp = "sign_up";
 inline constexpr const char* kReset = "reset";
 inline constexpr const char* kAddress = "address";
@@ -57,11 +57,12 @@ inline constexpr const char* kApiKeyAdded = "api_key_added";
 
 inline constexpr std::size_t kKeyBytes = 18;
 
-/// What somebody has asked for, to be done behind the response.
+/// A request whose work is done after the response.
 ///
-/// version   of the account as it was asked for, where it is about one
-/// tries     that were begun
-/// language  of the letter that comes of it
+/// version   version of the account at the time of the request, if the request belongs to an
+///           account
+/// tries     number of started attempts
+/// language  language of the resulting mail
 struct Ask {
   std::string id = {};
   std::string purpose = {};
@@ -72,16 +73,16 @@ struct Ask {
   std::string language = {};
 };
 
-/// pause  for which no worker takes it
+/// pause  time before a worker may process the request
 [[nodiscard]] Task<> write_ask(const db::Statements& at, Ask ask,
                                Duration pause = Duration::zero());
-/// A notice to the owner of an account, which the worker sends; nothing if there is no such
-/// account.
+/// Stores a notice to the owner of an account, which the worker sends. Does nothing if the account
+/// does not exist.
 [[nodiscard]] Task<> note_for_owner(const db::Statements& at, std::string account,
                                     std::string purpose, std::string language);
 
-/// Should this process be killed after the commit, another ends all sessions of the account: those
-/// of a thief end in time, and the owner logs in once more.
+/// Stores a request that ends all sessions of the account. If this process is killed after the
+/// commit, another process ends them, including those of an attacker; the owner logs in again.
 [[nodiscard]] Task<> note_ending(const db::Statements& at, std::string id, std::string account);
 
 /// Deletes a link; returns false if it has expired, or another request has used it in the meantime.
@@ -104,14 +105,14 @@ struct Ask {
   return to_base64url(secret_bytes(bytes));
 }
 
-/// What the table has of a token: who reads it has no token.
+/// Returns the digest that the table stores, so that readers of the table do not get tokens.
 [[nodiscard]] inline std::string digest_of(std::string_view token) {
   return to_base64url(to_view(sha256(token)));
 }
 
-/// One spelling of an address, for look-ups and for those who count. The part ahead of the @ is
-/// the mailbox's own (RFC 5321, section 2.4), but no provider gives two of its spellings to two
-/// people, and most people type theirs in several.
+/// Returns one spelling of an address, for lookups and for counting attempts. The part before the @
+/// is case-sensitive by the standard (RFC 5321, section 2.4), but no provider gives two spellings
+/// to two people, and most people type theirs in several ways.
 [[nodiscard]] inline std::string email_key_of(std::string email) {
   std::ranges::transform(email, email.begin(), to_lower);
   return email;

@@ -52,7 +52,7 @@ std::optional<Error> fault_of(const std::string& email) {
   return Error::invalid({{"/email", "must be an e-mail address, for example name@example.org"}});
 }
 
-/// Of the lower bound alone: the Passwords know how long one may be.
+/// Checks only the minimum length; Passwords checks the maximum.
 std::optional<Error> password_fault_of(const std::string& password, std::size_t length_min) {
   if (reflect::code_points(password) >= length_min) {
     return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<Error> password_fault_of(const std::string& password, std::size_t 
                                                          length_min, kUnbounded))});
 }
 
-/// What cannot be stored is said of the field that has it.
+/// Reports an invalid password as an error of the member "/password".
 Task<Result<std::string>> hash_of(const Passwords& passwords, std::string password) {
   auto stored = co_await passwords.hash(password);
   if (!stored && stored.error().status() == 422) {
@@ -86,14 +86,14 @@ Task<> make_account(const db::Statements& at, AccountLogin made, std::string ema
       "insert into eider_accounts(name, email, email_key, password, version, made) "
       "values($1, $2, $3, $4, $5, $6)",
       made.key, email, email_key_of(email), stored, made.version, seconds_from_now());
-  // Others that somebody has signed up with for this address must not take it over.
+  // Other sign-up links for this address must not take over the account.
   co_await at.exec("delete from eider_account_links where purpose = $1 and email_key = $2", kSignUp,
                    email_key_of(email));
 }
 
-/// What goes with each change: the links that there are end, and the owner is told where he was
-/// until now. By the worker: a full outbox, or a hook that throws, must not keep an owner from
-/// taking back what is his.
+/// Does the work that each change needs: deletes the existing links, and informs the owner at the
+/// previous address. The worker sends that mail: a full outbox, or a hook that throws, must not
+/// prevent owners from recovering their accounts.
 Task<> change_row(const Transaction& at, std::shared_ptr<const Row> row, Ask notice) {
   co_await at.exec("delete from eider_account_links where account = $1", row->name);
   notice.id = random_text(kKeyBytes);
@@ -102,7 +102,7 @@ Task<> change_row(const Transaction& at, std::shared_ptr<const Row> row, Ask not
   co_await write_ask(at, std::move(notice));
 }
 
-/// returns  false, and has done nothing, where the account is another than `row` by now
+/// returns  false, without a change, if the account has changed since `row` was read
 Task<bool> set_password(const Transaction& at, std::shared_ptr<const Row> row, std::string stored,
                         std::string language) {
   const auto changed = co_await at.exec(
@@ -189,7 +189,7 @@ Task<Result<Account>> Accounts::find_or_create(std::string verified_email) {
       co_await make_account(transaction, {random_text(kKeyBytes), 1}, verified_email, *stored);
       co_await transaction.commit();
     } catch (const db::Failure& failure) {
-      if (failure.kind() != db::FailureKind::unique) {  // else somebody has made it meanwhile
+      if (failure.kind() != db::FailureKind::unique) {  // otherwise another request has created it
         throw;
       }
     }
@@ -210,7 +210,7 @@ Task<Result<Account>> Accounts::find_or_create_linked(std::string verified_email
   co_return co_await find_or_create(std::move(verified_email));
 }
 
-// Asking: what is done ahead of the response is the same for every address.
+// Requests: the work before the response is the same for every address.
 
 Task<Result<void>> Accounts::add_request(Ask ask) {
   if (asked_.fetch_add(1, std::memory_order_relaxed) >=
@@ -245,7 +245,8 @@ Task<Result<void>> Accounts::ask_login_link(std::string email, ClientInfo client
       std::move(client));
 }
 
-/// What could not be written down was not asked for: no mail comes of it, and no wait.
+/// Counts the attempt only if the request was stored: otherwise no mail is sent, and the client
+/// need not wait.
 Task<Result<void>> Accounts::request_mail(Ask ask, ClientInfo client) {
   if (auto fault = fault_of(ask.email)) {
     co_return fail(std::move(*fault));
@@ -293,7 +294,7 @@ Task<Result<AccountLogin>> Accounts::confirm(std::string token, std::string pass
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
     co_return fail(std::move(*fault));
   }
-  // Ahead of the hash, which is dear: who has no token has none made.
+  // Before the expensive hash: clients without a valid token must not cause one.
   const auto link = co_await find_link(kSignUp, std::move(token));
   if (link == nullptr) {
     co_return fail(no_such_link());

@@ -62,7 +62,7 @@ struct AccountsOptions {
   Duration confirm_within = std::chrono::hours(24);
   Duration reset_within = std::chrono::hours(1);
   Duration login_link_within = std::chrono::minutes(15);
-  /// Characters; how many bytes there may be is the PasswordOptions'.
+  /// Minimum number of characters; PasswordOptions sets the maximum, in bytes.
   std::size_t password_length_min = 8;
   PasswordOptions passwords = {};
   LoginLimits logins = {};
@@ -245,7 +245,7 @@ class Accounts {
 
   [[nodiscard]] PasswordCounts password_counts() const { return passwords_.counts(); }
 
-  // Of the module.
+  // For the module.
   [[nodiscard]] Task<> start();
   [[nodiscard]] Task<> run();
 
@@ -284,7 +284,7 @@ class Accounts {
   const LoginThrottle mails_;
   const LoginThrottle codes_;
   const TwoFactor two_factor_;
-  std::atomic<std::int64_t> asked_{0};  // as last counted, and what was asked since
+  std::atomic<std::int64_t> asked_{0};  // last count, plus the requests added since
 };
 
 /// Adds accounts to an app. Handlers access them with State<Accounts>, and use Account as a

@@ -1,4 +1,4 @@
-// What is done behind the responses: finds out whether an address has an account, and writes to it.
+// The work after the responses: finds out whether an address has an account, and sends the mails.
 #include <atomic>
 #include <exception>
 #include <optional>
@@ -38,7 +38,7 @@ using detail::accounts::seconds_from_now;
 namespace detail::accounts {
 
 namespace {
-/// When this process wrote a request last: its worker finds the row once the transaction commits.
+/// Time at which this process last wrote a request. The worker finds the row after the commit.
 std::atomic<Instant> last_written{Instant()};
 }  // namespace
 
@@ -67,7 +67,7 @@ Task<> note_for_owner(const db::Statements& at, std::string account, std::string
 }
 
 Task<> note_ending(const db::Statements& at, std::string id, std::string account) {
-  // The time that the request has for ending them itself.
+  // Time in which the current request can end the sessions itself.
   constexpr Duration kEndedWithin = std::chrono::seconds(10);
   return write_ask(at,
                    {.id = std::move(id), .purpose = kEndSessions, .account = std::move(account)},
@@ -86,19 +86,20 @@ Task<bool> use_up(const Transaction& at, std::string digest) {
 namespace {
 
 constexpr Duration kInterval = std::chrono::milliseconds(500);
-/// Without requests of this process: for those of another one that has ended.
+/// Polling interval if this process has no requests, for those of processes that have ended.
 constexpr Duration kIdleMax = std::chrono::seconds(10);
-/// A simulated day would otherwise take many thousand statements, in real time.
+/// In simulated time, a day would otherwise take many thousand statements in real time.
 constexpr Duration kIdleSimulated = std::chrono::minutes(10);
 constexpr Duration kCommittedWithin = std::chrono::seconds(15);
 constexpr std::int64_t kForgottenEverySeconds = 600;
 constexpr std::int64_t kAsksAtOnce = 20;
-/// Behind the first try, twice as long behind each further one: ten tries are some two hours.
+/// Pause after the first attempt; it doubles after each further one. Ten attempts take about two
+/// hours.
 constexpr Duration kFirstPause = std::chrono::seconds(10);
 constexpr Duration kPauseMax = std::chrono::hours(1);
 constexpr std::int64_t kTriesMax = 10;
 
-/// returns  nothing where the ask is about something else
+/// returns  nothing if the request is not about a notice
 std::optional<AccountMail> notice_of(const Ask& ask) {
   const auto notice = [&ask](AccountMailKind kind) {
     return AccountMail{.kind = kind, .to = ask.email, .language = ask.language};
@@ -152,8 +153,8 @@ constexpr const char* kTables =
     "language text not null default '');"
     "create index if not exists eider_account_requests_due on eider_account_requests(due);";
 
-/// A copy of the link lets in whoever has it: it goes to the owner alone, and does not stay in the
-/// text of a mail that was not sent.
+/// Sends the link only to the owner, and removes it from mails that fail, because a copy of the
+/// link is access to the account.
 void protect_link(Mail& mail, const AccountMail& letter) {
   mail.to = {letter.to};
   mail.cc.clear();
@@ -170,7 +171,7 @@ Task<> Accounts::start() {
   co_await two_factor_.start();
 }
 
-// Begun again by the app where it throws, as when the database is away for a while.
+// If this throws, for example while the database is unavailable, the app calls it again.
 Task<> Accounts::run() {
   std::int64_t forgotten = 0;
   while (true) {
@@ -212,9 +213,10 @@ Task<> Accounts::work_off() {
   asked_.store(left.value_or(0), std::memory_order_relaxed);
 }
 
-/// Put off ahead of each try, further each time: one that fails, as where the application's words
-/// cannot stand in a mail, or that ends its process, keeps no other waiting; and no other process
-/// takes it meanwhile. Throws where the database does not put it off.
+/// Postpones the request before each attempt, for a longer time after each one. So an attempt that
+/// fails (for example because a text of the application is not valid in a mail) or ends the process
+/// does not delay others, and no other process works on it in the meantime. Throws if the database
+/// cannot postpone it.
 Task<> Accounts::try_to_respond(std::shared_ptr<const Ask> ask) {
   const auto taken = co_await database_.exec(
       "update eider_account_requests set tries = tries + 1, due = $1 where id = $2 and tries = $3",
@@ -238,7 +240,7 @@ Task<> Accounts::try_to_respond(std::shared_ptr<const Ask> ask) {
   }
 }
 
-/// Sessions that are to be ended are tried for ever: they may be a thief's.
+/// Ending sessions is retried without a limit, because they may be an attacker's.
 Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault) {
   const bool is_last = ask->tries + 1 >= kTriesMax && ask->purpose != kEndSessions;
   options_.log->write(LogLevel::error,
@@ -252,13 +254,14 @@ Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault)
 
 Task<> Accounts::respond(std::shared_ptr<const Ask> ask) {
   if (ask->purpose == kEndSessions) {
-    // Ahead of the transaction: the sessions may be in the same database, which has one writer.
+    // Before the transaction: the sessions may be in the same database, which may have only one
+    // writer.
     (void)co_await sessions_.log_out_all(ask->account);
   }
   Transaction transaction = co_await database_.begin();
   const auto changed =
       co_await transaction.exec("delete from eider_account_requests where id = $1", ask->id);
-  if (changed.rows == 1) {  // else another process has it
+  if (changed.rows == 1) {  // otherwise another process has it
     auto answering =
         notice_of(*ask) ? send(transaction, *notice_of(*ask)) : answer_in(transaction, ask);
     co_await std::move(answering);
@@ -277,14 +280,14 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
   if (ask->purpose == kSignUp && !of_email) {
     co_await send_link(at, std::move(link), ask->language);
   } else if ((ask->purpose == kReset || ask->purpose == kLogIn) && of_email) {
-    // To the address that the account has, not to another spelling of it that somebody has typed.
+    // To the address of the account, not to the spelling in the request.
     link.email = of_email->email;
     link.account = of_email->name;
     link.version = of_email->version;
     co_await send_link(at, std::move(link), ask->language);
   } else if (ask->purpose == kAddress && (!of_email || of_email->name == ask->account)) {
-    // With the version that was asked for: where a reset has taken the account back from whoever
-    // has asked, the link is none.
+    // With the version of the request: if a password reset has changed the account since, the link
+    // is invalid.
     co_await send_link(at, std::move(link), ask->language);
   } else if (of_email && ask->purpose != kEndSessions) {
     co_await send(at, {.kind = AccountMailKind::already_registered,
@@ -293,7 +296,7 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
   }
 }
 
-/// Makes the token, which is in the mail alone.
+/// Creates the token, which only the mail contains.
 Task<> Accounts::send_link(const Transaction& at, Link link, std::string language) {
   const std::string token = random_token();
   AccountMail letter{.kind = AccountMailKind::confirm,
@@ -313,8 +316,8 @@ Task<> Accounts::send_link(const Transaction& at, Link link, std::string languag
     letter.link = options_.origin + options_.login_link_page;
     letter.within = options_.login_link_within;
   }
-  // Browsers keep what follows a # for themselves, but then the page needs a script: a login link
-  // is short-lived, opens nothing by a GET, and is to work without one.
+  // Browsers do not send the part after a # to servers, but then the page needs a script. A login
+  // link must work without a script; it is short-lived, and a GET does not use it.
   letter.link += (link.purpose == kLogIn ? "?token=" : "#") + token;
   co_await at.exec(
       "insert into eider_account_links(digest, purpose, account, email, email_key, version, "

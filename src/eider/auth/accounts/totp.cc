@@ -33,7 +33,7 @@ std::array<unsigned char, kSha1Bytes> hmac_sha1(std::string_view key, std::uint6
   return tag;
 }
 
-/// A colon separates issuer and account.
+/// Replaces colons, because a colon separates issuer and account.
 std::string label_part(std::string_view text) {
   std::string part(text);
   std::ranges::replace(part, ':', ' ');

@@ -18,7 +18,7 @@ namespace eider {
 
 namespace detail::accounts {
 
-/// Not in the anonymous namespace: coroutines of TwoFactor keep it in their frames.
+/// Not in the anonymous namespace, because coroutines of TwoFactor have it in their frames.
 struct FactorRow {
   std::string secret;
   std::int64_t last_step = 0;
@@ -39,13 +39,14 @@ namespace {
 
 /// As RFC 4226, section 4, recommends.
 constexpr std::size_t kSecretBytes = 20;
-/// 80 bits: their digests need no slow hash.
+/// 80 bits, so the digests need no slow hash.
 constexpr std::size_t kRecoveryBytes = 10;
 constexpr std::size_t kRecoveryChars = 16;
 constexpr std::size_t kGroupChars = 4;
-/// What people type has blanks and dashes; more is no code.
+/// Users type spaces and dashes; longer texts are not codes.
 constexpr std::size_t kTypedBytesMax = 64;
-/// Steps before and after the present one whose codes are valid, too: clocks differ.
+/// Number of time steps before and after the current one whose codes are valid, because clocks
+/// differ.
 constexpr std::int64_t kStepsApart = 1;
 constexpr Duration kStepWithinMax = std::chrono::minutes(15);
 
@@ -63,7 +64,7 @@ Error wrong_code() {
         "is wrong. Enter the code that the app shows now, and check the clock of the device"}});
 }
 
-/// Small letters and digits, without blanks and dashes; empty for what is no code.
+/// Returns the code in lower case, without spaces and dashes; empty if the text is not a code.
 std::string normal_code(std::string_view typed) {
   std::string code;
   if (typed.size() > kTypedBytesMax) {
@@ -95,8 +96,8 @@ std::string in_groups(std::string_view text, char between) {
   return groups;
 }
 
-/// The step of a code that is valid now and newer than `last`. All steps are compared, in constant
-/// time each.
+/// Returns the step of a code that is valid now and newer than `last`. It compares all steps, each
+/// in constant time.
 std::optional<std::int64_t> step_of(std::string_view secret, std::string_view code,
                                     std::int64_t last) {
   const std::int64_t now = seconds_from_now() / kTotpPeriod;
@@ -110,7 +111,7 @@ std::optional<std::int64_t> step_of(std::string_view secret, std::string_view co
   return found;
 }
 
-/// A recovery code belongs to one account: equal codes of two accounts have different digests.
+/// Includes the account, so that equal recovery codes of two accounts have different digests.
 std::string digest_of_code(const std::string& account, std::string_view code) {
   return sha256_hex(account + "\n" + std::string(code));
 }
@@ -154,7 +155,7 @@ LoginLimits two_factor_limits() {
   return {.account_and_address = {.free = 5, .first = seconds(30), .max = minutes(15)},
           .address = {.free = 20, .first = seconds(10), .max = minutes(5)},
           .account = {.free = 10, .first = seconds(30), .max = hours(1)},
-          // Longer than the longest wait by far, so that waiting does not make attempts free again.
+          // Much longer than the longest pause, so that waiting does not reset the count.
           .forget_after = hours(24)};
 }
 
@@ -166,7 +167,7 @@ TwoFactor::TwoFactor(Database database, TwoFactorOptions options, std::string se
       setups_("accounts: two_factor", "eider accounts setup", options_.keys),
       logins_("accounts: two_factor", "eider accounts login", options_.keys) {}
 
-// Without keys the second step of those who have turned it on would silently be skipped.
+// Without keys, the second step of accounts that have turned it on would silently be skipped.
 Task<> TwoFactor::start() const {
   co_await db::create_tables(
       database_,
@@ -243,7 +244,7 @@ Result<TwoFactorSetup> TwoFactor::setup_of(const UserKey& key, const std::string
     return fail(setup.error());
   }
   TwoFactorSetup again = setup_with(key, email, setup->secret);
-  again.token = token;  // with its end
+  again.token = token;  // with the original expiry
   return again;
 }
 
@@ -262,7 +263,8 @@ Task<Result<RecoveryCodes>> TwoFactor::turn_on(UserKey key, std::string token, s
                            std::move(language));
 }
 
-/// The account is sealed with its secret, so that a secret in another account's row opens nothing.
+/// Encrypts the account together with its secret, so that a secret copied to the row of another
+/// account is invalid.
 Task<Result<RecoveryCodes>> TwoFactor::store(std::string account, std::string secret,
                                              std::int64_t step, std::string ending_id,
                                              std::string language) const {
@@ -300,7 +302,7 @@ Task<> TwoFactor::turn_off(UserKey key, std::string language) const {
 Task<Result<RecoveryCodes>> TwoFactor::make_recovery_codes(UserKey key,
                                                            std::string language) const {
   Transaction transaction = co_await database_.begin();
-  // Locks the row, so that two at once do not both leave their codes.
+  // Locks the row, so that two concurrent calls do not both store their codes.
   const auto locked = co_await transaction.exec(
       "update eider_account_factors set made = made where account = $1", key.text);
   if (locked.rows != 1) {
@@ -353,7 +355,7 @@ Task<bool> TwoFactor::use_app_code(std::string account, std::string code) const 
   }
   // Encrypted with the first key, so that older keys can be removed in time.
   const std::string secret = newest_.open(row->secret) ? row->secret : newest_.seal(*plain);
-  // In one statement: of two that use a code at once, one does.
+  // In one statement: of two concurrent uses of a code, one succeeds.
   const auto changed = co_await database_.exec(
       "update eider_account_factors set last_step = $1, secret = $4 "
       "where account = $2 and last_step < $1 and secret = $3",

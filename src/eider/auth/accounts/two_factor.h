@@ -96,7 +96,7 @@ class TwoFactor {
   [[nodiscard]] Task<Result<RecoveryCodes>> make_recovery_codes(UserKey key,
                                                                 std::string language = {}) const;
 
-  // Of Accounts.
+  // For Accounts.
 
   /// A login whose password was correct.
   struct Pending {
@@ -109,7 +109,7 @@ class TwoFactor {
   [[nodiscard]] Task<bool> is_on(std::string account) const;
   /// See Accounts::turn_on_two_factor.
   ///
-  /// ending_id  of the request that ends all sessions, should this process end before it does
+  /// ending_id  id of the request that ends all sessions if this process ends before it has done so
   [[nodiscard]] Task<Result<RecoveryCodes>> turn_on(UserKey key, std::string token,
                                                     std::string code, std::string ending_id,
                                                     std::string language) const;

@@ -14,7 +14,7 @@ constexpr std::string_view kDigits =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t kPrefixCharsMax = 16;
 
-/// CRC-32 of ISO 3309, as in zlib: it finds typing errors, and is no signature.
+/// CRC-32 of ISO 3309, as in zlib: it detects typing errors, but is not a signature.
 std::uint32_t crc32_of(std::string_view text) noexcept {
   constexpr std::uint32_t kPolynomial = 0xEDB88320U;
   std::uint32_t crc = ~std::uint32_t{0};
@@ -38,7 +38,7 @@ std::string checksum_of(std::string_view text) {
 }
 
 std::string random_chars() {
-  // Bytes from here on would make the first characters more frequent.
+  // Bytes from this value on would make the first characters more frequent.
   constexpr std::size_t kEvenUntil = 256 - 256 % kDigits.size();
   std::string chars;
   while (chars.size() < kRandomChars) {

@@ -18,8 +18,8 @@ namespace eider {
 
 namespace detail::apikeys {
 
-/// A row of the table. Not in the anonymous namespace: coroutines of ApiKeys keep it in their
-/// frames.
+/// A row of the table. Not in the anonymous namespace, because coroutines of ApiKeys have it in
+/// their frames.
 ///
 /// scopes  separated by spaces
 struct KeyRow {
@@ -71,8 +71,8 @@ std::string joined_scopes(const std::vector<std::string>& scopes) {
   return text;
 }
 
-/// The column of the owner has one length, whatever bytes a user key has, and so compares exactly
-/// on each database: MariaDB ignores spaces at the end.
+/// Returns a digest of the user key. All digests have the same length, so the column compares
+/// exactly on each database: MariaDB ignores trailing spaces.
 std::string owner_of(const UserKey& user) {
   return sha256_hex(user.text);
 }
@@ -111,8 +111,8 @@ ApiKeyOptions checked(ApiKeyOptions options) {
   return options;
 }
 
-/// Serializes the creations of one user: two at once would count the same number of keys. The
-/// owner has a row for this, since a user without keys has no other row that can be locked.
+/// Serializes the creation of keys by one user: two concurrent calls would count the same number of
+/// keys. The owner has a row for this, because a user without keys has no other row to lock.
 Task<> lock_owner(const Transaction& in, db::Dialect dialect, std::string owner) {
   if (dialect == db::Dialect::mariadb) {
     co_await in.exec(
@@ -133,8 +133,8 @@ Task<bool> has_room(const db::Statements& at, std::string owner, std::size_t mos
   co_return count.value_or(0) < static_cast<std::int64_t>(most);
 }
 
-// Inside of a response cache, which so stores one response per key. A Cache-Control of the handler
-// says who else may store the response.
+// Runs inside a response cache, which therefore stores one response per key. A Cache-Control of the
+// handler decides whether other caches may store the response.
 Task<Response> with_vary(std::string header, Next next) {
   Response response = co_await next();
   response.add_header("Vary", header);
@@ -223,7 +223,8 @@ Task<Result<CreatedApiKey>> ApiKeys::create(UserKey user, ApiKeyRequest request)
     if (!co_await has_room(database_, owner_of({made->key.user}), options_.keys_max)) {
       co_return too_many();
     }
-    // First: a thief who disconnects as soon as the key is stored would have it in silence.
+    // First: otherwise, an attacker who disconnects as soon as the key is stored would have it
+    // without notice to the owner.
     co_await options_.before_create(made->key, std::move(language));
   }
   std::string scopes = joined_scopes(made->key.scopes);
@@ -274,8 +275,8 @@ Task<std::size_t> ApiKeys::revoke_all(UserKey user) const {
   co_return static_cast<std::size_t>(done.rows);
 }
 
-// By the digest, in an index: the time of a comparison says something about the digest, of which
-// nobody can choose the next byte.
+// Looks the digest up in an index. The time of the comparison reveals something about the digest,
+// but attackers cannot choose the digest of a key byte by byte.
 Task<std::optional<ApiKey>> ApiKeys::find(std::string secret) const {
   if (!detail::apikeys::is_key(secret, options_.prefix)) {
     co_return std::nullopt;
@@ -296,7 +297,8 @@ Task<std::optional<ApiKey>> ApiKeys::find(std::string secret) const {
   co_return key_of(std::move(*row));
 }
 
-/// A use that cannot be noted, as on a database that is read-only for a while, is a use.
+/// If the use cannot be stored, for example because the database is read-only for a while, the key
+/// is accepted anyway.
 Task<> ApiKeys::note_use(std::string digest, std::int64_t now) const {
   try {
     co_await database_.exec("update eider_api_keys set used = $1 where digest = $2 and used <= $3",
@@ -326,8 +328,8 @@ ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptions options) {
                      }
                      return true;
                    },
-               // Caches know that Authorization is of one client (RFC 9111, section 3.5), and no
-               // other header.
+               // Caches know that Authorization belongs to one client (RFC 9111, section 3.5), but
+               // not other headers.
                .on_response =
                    [](const Request& request, Response& response) {
                      if (request.find<detail::middleware::Cookieless>() != nullptr &&
@@ -392,7 +394,7 @@ void KeyGuard::describe(Operation& operation) const {
   operation.add_problem(401, kInvalidKey);
 }
 
-// A request with a key has no session here, whatever its cookies are: see Cookieless.
+// A request with a key has no session here, even with a session cookie: see Cookieless.
 Result<Caller> KeyOrSession::operator()(Extension<Presented> presented,
                                         Extension<session::Entry> session,
                                         Extension<session::LoginPrompt> way,

@@ -107,7 +107,7 @@ class ApiKeys {
   [[nodiscard]] std::string_view secret_in(const Request& request) const noexcept;
   [[nodiscard]] const ApiKeyOptions& options() const noexcept { return options_; }
 
-  // Of the module.
+  // For the module.
   [[nodiscard]] Task<> start() const;
 
  private:
@@ -135,14 +135,14 @@ EIDER_NO_DANGLING ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptio
 
 namespace detail::apikeys {
 
-/// The key of a request: none, or one that is valid or not.
+/// The key that a request contains, if any, valid or not.
 struct Presented {
   bool is_there = false;
   std::optional<ApiKey> key = {};
 };
 
-/// Looks the key up, once per request and only if a guard or handler needs it. The responses of
-/// these routes depend on the header of the key, and caches must know that.
+/// Looks the key up, once per request and only if a guard or handler needs it. It also adds Vary,
+/// because the responses of these routes depend on the header of the key.
 class FindKey {
  public:
   explicit FindKey(std::string header) : header_(std::move(header)) {}
@@ -165,18 +165,18 @@ class KeyGuard {
   std::string header_;
 };
 
-/// The user of a request: of its key, or of its session.
+/// The user of a request, authenticated by a key or a session.
 ///
-/// key  nothing: of its session
+/// key  empty: authenticated by the session
 struct Caller {
   UserKey user;
   std::optional<ApiKey> key = {};
 };
 
-/// Requires one of both.
+/// Requires a key or a session.
 class KeyOrSession {
  public:
-  /// cookie  of the session; empty: unknown, and not documented
+  /// cookie  name of the session cookie; empty: unknown, and not documented
   KeyOrSession(KeyGuard keys, std::string cookie)
       : keys_(std::move(keys)), cookie_(std::move(cookie)) {}
   Result<Caller> operator()(Extension<Presented> presented, Extension<session::Entry> session,

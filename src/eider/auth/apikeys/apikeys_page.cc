@@ -19,7 +19,7 @@ namespace {
 
 using detail::middleware::LaidOut;
 
-/// days  missing: none was chosen
+/// days  missing if the user chose none
 struct KeyForm {
   std::string name = {};
   std::vector<std::string> scopes = {};
@@ -41,7 +41,7 @@ std::string two_digits(unsigned number) {
   return (number < 10 ? "0" : "") + std::to_string(number);
 }
 
-/// "2026-11-29", of UTC.
+/// Returns the day in UTC: "2026-11-29".
 std::string day_of(std::int64_t seconds) {
   const std::chrono::sys_days day(
       std::chrono::floor<std::chrono::days>(std::chrono::seconds(seconds)));
@@ -56,7 +56,7 @@ std::string time_element(std::int64_t seconds) {
   return "<time datetime=\"" + day + "\">" + day + "</time>";
 }
 
-/// The CSRF field, if the app uses csrf; it then sets the cookie, too.
+/// Returns the CSRF field if the app uses csrf, which also sets the cookie.
 std::string csrf_field(Request& request) {
   const auto* maker = request.find<CsrfMaker>();
   if (maker == nullptr) {
@@ -70,13 +70,13 @@ std::string csrf_field(Request& request) {
       .field();
 }
 
-/// Makes the content of one page.
+/// Renders the content of one page.
 class KeysPage {
  public:
   KeysPage(const ApiKeysPage& options, std::string path, const Translator& tr)
       : options_(options), path_(std::move(path)), tr_(tr) {}
 
-  /// result  of the form: a new key, or why there is none; null: nothing was sent
+  /// result  of the form: a new key or an error; null: no form was sent
   Response show(Request& request, const LaidOut& layout, const ApiKeyOptions& keys,
                 const std::vector<ApiKey>& list, const Result<CreatedApiKey>* result,
                 const KeyForm& form) const {
@@ -92,7 +92,7 @@ class KeysPage {
   }
 
  private:
-  /// For HTML.
+  /// Returns the translation, escaped for HTML.
   [[nodiscard]] std::string text(std::string_view english) const {
     return escape_html(tr_(english));
   }
@@ -185,7 +185,7 @@ class KeysPage {
   Translator tr_;
 };
 
-/// Of the offered lifetimes only, whatever the client sends. Without any, a key gets the maximum.
+/// Accepts only the offered lifetimes. Without a choice, the key gets the maximum.
 Result<ApiKeyRequest> request_of(const KeyForm& form, const std::vector<int>& offered,
                                  std::string language) {
   const bool is_offered =
@@ -236,12 +236,12 @@ void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
   };
   Routes laid_out = at.group("/");
   page->layout.add_to(laid_out);
-  // Reading needs no recent login, but the form does: ask before the user fills it in.
+  // Reading needs no recent login, but the form does: require it before the user fills in the form.
   laid_out.get(RuntimePattern{path}, show).guard(require_recent_login(page->login_within));
   laid_out.post(RuntimePattern{path}, create)
       .guard(require_recent_login(page->login_within))
       .use(cross_origin_protection());
-  // Of any age, but a login: an API key must not revoke the others of its user.
+  // Requires a login of any age: an API key must not revoke other keys of its user.
   at.post(RuntimePattern{path + "/{id}/revoke"}, revoke)
       .guard(require_recent_login(Duration::max()))
       .use(cross_origin_protection());

@@ -32,17 +32,17 @@ enum class JwtAlgorithm : std::uint8_t {
 [[nodiscard]] std::optional<JwtAlgorithm> parse_jwt_algorithm(std::string_view text) noexcept;
 
 enum class JwtFault : std::uint8_t {
-  malformed,        ///< no compact JWS, or beyond a limit; crit; members that occur twice
-  unknown_key,      ///< no key has this id and algorithm
-  bad_signature,    ///< the key has not signed this
-  wrong_type,       ///< `typ` is another one
-  missing_claim,    ///< one that is demanded is not there
-  bad_claim,        ///< one is of another type, or the claims do not fit the application's struct
+  malformed,        ///< not a compact JWS, above a limit, has `crit`, or has duplicate members
+  unknown_key,      ///< no key matches the id and the algorithm
+  bad_signature,    ///< the key did not create this signature
+  wrong_type,       ///< `typ` is not the required one
+  missing_claim,    ///< a required claim is missing
+  bad_claim,        ///< a claim has the wrong type, or does not fit the application's struct
   wrong_issuer,     ///< `iss`
   wrong_audience,   ///< `aud`
   expired,          ///< `exp`
   not_yet_valid,    ///< `nbf`, or `iat` in the future
-  keys_unavailable  ///< the issuer's keys cannot be had at present: nobody's fault but ours
+  keys_unavailable  ///< the issuer's keys are not available now; the token may be valid
 };
 
 /// fault  for programs

@@ -8,7 +8,7 @@ namespace eider::detail::jwt {
 
 namespace {
 
-/// Until the year 9999: sums of it and a leeway do not overflow.
+/// End of the year 9999: adding a leeway does not overflow.
 constexpr std::int64_t kSecondsMax = 253'402'300'799;
 constexpr std::size_t kAudiencesMax = 64;
 
@@ -16,7 +16,7 @@ std::unexpected<JwtError> refuse(JwtFault fault, std::string text) {
   return fail(JwtError{fault, std::move(text)});
 }
 
-/// Takes claims one by one; what was refused once stays so.
+/// Reads claims one by one, and remembers the first error.
 class ClaimReader {
  public:
   explicit ClaimReader(const json::Value& claims) noexcept : claims_(claims) {}
@@ -28,7 +28,7 @@ class ClaimReader {
     }
     return "";
   }
-  /// RFC 7519, section 2: NumericDate.
+  /// Returns a NumericDate (RFC 7519, section 2).
   [[nodiscard]] std::optional<std::int64_t> time(std::string_view name) {
     const json::Value* claim = claims_.find(name);
     if (claim == nullptr || !expect(claim->is_number(), name)) {
@@ -54,7 +54,7 @@ class ClaimReader {
     }
     return all;
   }
-  /// The first that was refused; empty: none.
+  /// Returns the name of the first invalid claim; empty without an error.
   [[nodiscard]] const std::string& bad() const noexcept { return bad_; }
 
  private:

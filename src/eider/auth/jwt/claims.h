@@ -22,7 +22,8 @@ namespace eider {
 struct RegisteredClaims {
   std::string issuer = {};
   std::string subject = {};
-  /// One or several: both spellings are read; one is written as a text.
+  /// One or several; reading accepts a string and an array, and a single value is written as a
+  /// string.
   std::vector<std::string> audience = {};
   std::optional<std::int64_t> expires_at = {};
   std::optional<std::int64_t> not_before = {};
@@ -40,11 +41,11 @@ struct JwtRules {
   /// Required `typ`, such as "at+jwt" (RFC 9068); empty: any. It distinguishes two types of tokens
   /// of one issuer (RFC 8725, section 3.11).
   std::string type = {};
-  /// Clocks differ. Of `exp`, `nbf` and `iat`.
+  /// Allowed difference between clocks, for `exp`, `nbf` and `iat`.
   Duration leeway = std::chrono::seconds(30);
   /// Rejects tokens without `exp`.
   bool requires_expiry = true;
-  /// Of a whole token.
+  /// Maximum size of a token.
   std::size_t bytes_max = std::size_t{8} * 1024;
 };
 
@@ -54,14 +55,14 @@ namespace detail::jwt {
 [[nodiscard]] Result<RegisteredClaims, JwtError> read_registered(const json::Value& claims);
 void add_registered(json::Value& claims, const RegisteredClaims& registered);
 
-/// Issuer, audience and times.
+/// Checks issuer, audience and times.
 [[nodiscard]] Result<void, JwtError> check_claims(const RegisteredClaims& claims,
                                                   const JwtRules& rules, std::int64_t now);
 [[nodiscard]] JwtError bad_own_claims(const Error& error);
 
 }  // namespace detail::jwt
 
-/// The claims of a token that was checked. all(): every one, as it came.
+/// The claims of a verified token. all() returns every claim, unchanged.
 class JwtClaims {
  public:
   JwtClaims(RegisteredClaims registered, json::Value all, std::string text)

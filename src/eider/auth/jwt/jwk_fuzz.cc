@@ -1,4 +1,4 @@
-// Sets of keys as an issuer sends them: what is read can be used, and is written again.
+// Fuzzes key sets of issuers: accepted keys must be usable, and must be readable after writing.
 #include <cstdint>
 #include <string_view>
 

@@ -16,8 +16,8 @@ ClientOptions client_options(const JwksOptions& options) {
   ClientOptions own = options.client;
   own.total = options.deadline;
   own.body_bytes_max = options.bytes_max;
-  own.redirects_max = 0;  // a response from elsewhere is none of the issuer's
-  own.retries_max = 0;    // pause_min says when to ask again
+  own.redirects_max = 0;  // only responses of the issuer itself are trusted
+  own.retries_max = 0;    // pause_min limits the retries
   return own;
 }
 
@@ -74,8 +74,8 @@ void JwksCache::begin_fetch() {
   was_asked_ = true;
   asked_at_ = Loop::current().now();
   answered_.reset();
-  // In the scope, not in the request's task: whose client leaves takes nobody else's response
-  // along.
+  // In the scope, not in the task of the request: if its client disconnects, other requests still
+  // get the response.
   asking_.start(fetch_once());
 }
 
@@ -84,14 +84,14 @@ Task<> JwksCache::fetch_once() {
     const Result<std::string> text = co_await fetch_();
     auto keys = text ? parse_jwks(*text, options_.rsa_default, options_.keys_max)
                      : Result<std::vector<JwtKey>>(fail(text.error()));
-    // What is no set is a mistake of the issuer's: the old keys serve on. A set without a key is
-    // taken at its word: it has withdrawn them.
+    // If the text is not a key set, the issuer has made an error, and the old keys stay valid. A
+    // set without keys is accepted: the issuer has revoked all keys.
     if (keys) {
       keys_ = std::make_shared<const std::vector<JwtKey>>(std::move(*keys));
       fetched_at_ = Loop::current().now();
     }
   } catch (const std::exception&) {
-    // As a response that is none: it is asked again when it is due.
+    // Like an invalid response: the next fetch follows when it is due.
   }
   is_asking_ = false;
   answered_.set();

@@ -24,7 +24,7 @@
 namespace eider {
 
 struct JwksOptions {
-  /// "https://id.example/.well-known/jwks.json"; http:// of this machine alone (127.0.0.1, [::1],
+  /// "https://id.example/.well-known/jwks.json"; http:// only for this machine (127.0.0.1, [::1],
   /// localhost).
   std::string url;
   /// Algorithm of RSA keys that do not name one.
@@ -39,7 +39,8 @@ struct JwksOptions {
   /// Time limit for one request, from the DNS lookup to the last byte.
   Duration deadline = std::chrono::seconds(5);
   std::size_t bytes_max = std::size_t{256} * 1024;
-  /// Tokens without a `kid` are tried by the first 8 of their algorithm (see check_jwt).
+  /// Maximum number of keys. Tokens without a `kid` are checked with at most 8 keys (see
+  /// check_jwt).
   std::size_t keys_max = 64;
   /// Client options: certificate authorities, proxies. Timeouts, sizes, redirects and retries are
   /// set above.
@@ -51,7 +52,7 @@ namespace detail::jwt {
 /// Throws a Failure that describes an invalid option.
 [[nodiscard]] JwksOptions checked_jwks(JwksOptions options);
 
-/// One loop's.
+/// The cache of one event loop.
 class JwksCache {
  public:
   /// Returns the body of a 200, or the error for the log.
@@ -65,8 +66,8 @@ class JwksCache {
   /// Returns the keys for this token: immediately if one has its id and the keys are recent,
   /// otherwise after a fetch, if one is due.
   ///
-  /// refuted  none of these has signed the token: newer keys are requested, because an issuer may
-  ///          replace a key without a new id
+  /// refuted  keys none of which has signed the token: newer keys are fetched, because an issuer
+  ///          may replace a key without a new id
   /// errors   keys_unavailable: no keys were fetched, or too long ago
   [[nodiscard]] Task<Result<Keys, JwtError>> keys_for(std::string token, Keys refuted = nullptr);
   /// Returns the result of `check` for these keys, or for newer ones if none of the old keys has
@@ -86,7 +87,7 @@ class JwksCache {
   Instant asked_at_;
   bool was_asked_ = false;
   bool is_asking_ = false;
-  bool is_behind_a_break_ = false;  // the request under way, which all wait for
+  bool is_behind_a_break_ = false;  // of the current fetch: all requests wait for it
   AsyncEvent answered_;
   Scope asking_;
 };
@@ -100,7 +101,7 @@ class Jwks {
   /// Throws a Failure for an invalid URL, and for http:// to another machine.
   explicit Jwks(JwksOptions options);
 
-  /// Pre: on a loop.
+  /// Pre: on an event loop.
   [[nodiscard]] detail::jwt::JwksCache& here() const { return caches_->here(); }
 
  private:

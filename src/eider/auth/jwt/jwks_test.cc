@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using detail::jwt::JwksCache;
 
-/// An issuer on simulated time, which answers as it is told, and the cache of its keys.
+/// An issuer on simulated time with scripted responses, and the cache of its keys.
 class JwksTest : public ::testing::Test {
  protected:
   enum class Manner : std::uint8_t { responses, fails, hangs, throws };
@@ -39,7 +39,7 @@ class JwksTest : public ::testing::Test {
       co_await sleep_for(delay_);
     }
     if (manner == Manner::hangs) {
-      co_await sleep_for(options_.deadline);  // as the client ends it
+      co_await sleep_for(options_.deadline);  // when the client times out
     }
     if (manner == Manner::throws) {
       throw std::runtime_error("no");
@@ -62,7 +62,7 @@ class JwksTest : public ::testing::Test {
     loop_.call([&] { (void)task->start(); });
     return task;
   }
-  /// Whether the token is good by the keys that are had at once.
+  /// Returns whether the token is valid with the keys that are available immediately.
   bool is_good(const std::string& token) {
     const Asking task = begin(token);
     if (!task->is_done()) {
@@ -72,7 +72,7 @@ class JwksTest : public ::testing::Test {
     const Keys keys = task->take();
     return keys && check_jwt(token, **keys, {}, 1'800'000'000).has_value();
   }
-  /// The same where newer keys are asked for once the old have refused it.
+  /// The same, with newer keys if the old ones reject the token.
   bool is_checked(const std::string& token) {
     const auto check = [&token](std::span<const JwtKey> keys) {
       return check_jwt(token, keys, {}, 1'800'000'000);

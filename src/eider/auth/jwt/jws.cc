@@ -15,7 +15,7 @@ std::unexpected<JwtError> malformed(std::string why) {
   return fail(JwtError{JwtFault::malformed, "the token is malformed: " + std::move(why)});
 }
 
-/// Nothing: it is there, and no text within a bound.
+/// Returns nothing if the member exists, but is not a string or is too long.
 std::optional<std::optional<std::string>> text_member(const json::Value& header,
                                                       std::string_view name) {
   const json::Value* member = header.find(name);

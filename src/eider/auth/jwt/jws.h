@@ -15,7 +15,7 @@
 
 namespace eider::detail::jwt {
 
-/// signed_part  the first two parts with the dot between them, as they came: a view of the token
+/// signed_part  the first two parts with the dot between them, unchanged: a view of the token
 struct Jws {
   JwtAlgorithm algorithm;
   std::optional<std::string> key_id;
@@ -27,38 +27,39 @@ struct Jws {
 
 inline constexpr std::size_t kKeyIdBytesMax = 256;
 
-/// depth     of nested arrays and objects
-/// elements  of all of these together
+/// depth     maximum nesting of arrays and objects
+/// elements  maximum number of elements in all of them together
 struct ObjectLimits {
   std::size_t depth;
   std::size_t elements;
 };
 
-/// Of headers, claims and single keys, as they come from anybody.
+/// Limits for headers, claims and single keys from untrusted senders.
 inline constexpr ObjectLimits kForeignObject{.depth = 16, .elements = 4096};
-/// Of an issuer's set of keys, each of which may bring its certificates along.
+/// Limits for an issuer's key set, in which each key may include its certificates.
 inline constexpr ObjectLimits kKeySet{.depth = 16, .elements = 64UL * 1024};
-/// Of the application's own claims: what the reader can do.
+/// Limits for the application's own claims: those of the reader.
 inline constexpr ObjectLimits kOwnClaims{.depth = json::Limits::kDepthMax,
                                          .elements = std::numeric_limits<std::size_t>::max()};
 
-/// Reads "header.payload.signature", base64url without padding. The payload is not looked at.
+/// Reads "header.payload.signature", base64url without padding. The payload is not checked.
 ///
-/// errors  malformed: other characters or parts, a header that is no JSON object, has a member
-///         twice, `crit` (no extension is known), no `alg` or one that is not known ("none" is
-///         not), `kid` or `typ` that are no text, no signature; more than `bytes_max` bytes
+/// errors  malformed: invalid characters, another number of parts, a header that is not a JSON
+///         object or has a duplicate member, `crit` (no extension is supported), a missing or
+///         unsupported `alg` (including "none"), `kid` or `typ` that is not a string, no signature;
+///         more than `bytes_max` bytes
 /// source  RFC 7515, sections 3.1, 4.1 and 5.2; RFC 8725, section 3
 [[nodiscard]] Result<Jws, JwtError> parse_jws(std::string_view token, std::size_t bytes_max);
 
-/// A JSON object, without members that occur twice, within limits.
+/// Parses a JSON object without duplicate members, within limits.
 [[nodiscard]] std::optional<json::Value> parse_json_object(
     std::string_view text, const ObjectLimits& limits = kForeignObject);
 
-/// The part that is to be signed. type, key_id: left out where empty.
+/// Returns the text to sign. type, key_id: omitted if empty.
 [[nodiscard]] std::string signed_part_of(JwtAlgorithm algorithm, std::string_view key_id,
                                          std::string_view type, std::string_view payload);
 
-/// Whether `typ` is that media type, the case and a leading "application/" apart.
+/// Returns whether `typ` is that media type, ignoring case and a leading "application/".
 ///
 /// source  RFC 7515, section 4.1.9
 [[nodiscard]] bool is_same_type(std::string_view typ, std::string_view wanted) noexcept;

@@ -1,4 +1,4 @@
-// Tokens: what is read is what stands there, and nobody's word is taken for a signature.
+// Fuzzes tokens: parsed parts must match the text, and no invalid signature may be accepted.
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
            "and so has a signature");
   }
   ensure(!check_jwt(token, keys, {}, 0), "nobody guesses a signature");
-  // The same claims with a signature of ours: whatever they are, reading them ends.
+  // The same claims with a valid signature: reading must return for any content.
   const std::string part = to_base64url(R"({"alg":"HS256"})") + "." + to_base64url(token);
   const std::string own = part + "." + to_base64url(keys[0].sign(part));
   JwtRules rules{.bytes_max = own.size()};

@@ -14,15 +14,16 @@ namespace {
 
 using detail::jwt::Jws;
 
-/// A token without an id makes us try; not for ever.
+/// Maximum number of keys to try for a token without an id.
 constexpr int kTriesMax = 8;
 
 bool is_named(const JwtKey& key, const std::optional<std::string>& id) {
   return !key.id().empty() && id == key.id();
 }
 
-/// Those by which a token may be signed: of its algorithm, and of its id where one has that. A key
-/// without an id is for tokens whose own nobody has, or that have none.
+/// Returns the keys that may have signed the token: those with its algorithm and, if a key has the
+/// token's id, only that key. Keys without an id are used if no key has the token's id. Tokens
+/// without an id are tried with all keys.
 auto candidates_of(const Jws& jws, std::span<const JwtKey> keys) {
   const bool is_known =
       std::ranges::any_of(keys, [&](const JwtKey& key) { return is_named(key, jws.key_id); });

@@ -89,7 +89,7 @@ Error JwtChecker::refusal(const JwtError& error) const {
 Task<Result<JwtClaims>> JwtChecker::check(std::optional<std::string> authorization) const {
   const auto token = parse_bearer(authorization ? *authorization : std::string_view());
   if (!token) {
-    // RFC 6750, section 3.1: a request without credentials is told no error code.
+    // RFC 6750, section 3.1: without credentials, the response contains no error code.
     co_return fail(challenge(""));
   }
   const auto check = [this, token = std::string(*token)](std::span<const JwtKey> keys) {

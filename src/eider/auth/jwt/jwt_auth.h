@@ -1,5 +1,5 @@
 // A guard that accepts requests with a valid token, and passes its claims to handlers.
-// Layering: must not tell a client why its token is invalid; the log does.
+// Layering: must not reveal to clients why a token is invalid; the log does.
 #pragma once
 
 #include <optional>
@@ -36,9 +36,9 @@ struct Extract<Claims<T>> : ExtractExtension<Claims<T>> {
 };
 
 struct JwtAuth {
-  /// Own ones, or `Jwks({.url = "https://id.example/.well-known/jwks.json"})`.
+  /// Your own keys, or `Jwks({.url = "https://id.example/.well-known/jwks.json"})`.
   std::variant<std::vector<JwtKey>, Jwks> keys = {};
-  // As JwtRules has them.
+  // As in JwtRules.
   std::string issuer = {};
   /// Required audience, mandatory for keys of an issuer: its tokens for other services are
   /// rejected.
@@ -62,7 +62,7 @@ class JwtChecker {
  public:
   explicit JwtChecker(JwtAuth options);
 
-  /// authorization  the field's value
+  /// authorization  value of the header
   [[nodiscard]] Task<Result<JwtClaims>> check(std::optional<std::string> authorization) const;
   /// Returns the response for a token whose claims are invalid.
   [[nodiscard]] Error refusal(const JwtError& error) const;
@@ -75,7 +75,7 @@ class JwtChecker {
   JwtRules rules_;
 };
 
-/// `sub`, and the words of `scope` (RFC 9068, section 2.2.3.1), or the list `scp`.
+/// Reads `sub`, and the words of `scope` (RFC 9068, section 2.2.3.1) or the list `scp`.
 [[nodiscard]] Result<Identity, JwtError> identity_of(const JwtClaims& claims);
 
 }  // namespace detail::jwt

@@ -23,7 +23,7 @@ struct Scoped {
   std::string scope;
 };
 
-/// An app behind the guard, and what a client needs to be let in.
+/// An app with the guard, and a client with valid tokens.
 class JwtAuthTest : public ::testing::Test {
  protected:
   JwtAuthTest() {

@@ -45,7 +45,7 @@ Result<Material> secret_material(JwtAlgorithm algorithm, std::string_view secret
   if (facts.family != KeyFamily::secret) {
     return bad_key(std::string(to_text(algorithm)) + " does not use a secret");
   }
-  // A public key in the place of a secret is one that everybody has.
+  // A public key used as a secret would be known to everyone.
   if (secret.contains("-----BEGIN ")) {
     return bad_key("a secret must not be PEM");
   }
@@ -82,7 +82,7 @@ Result<Material> pair_material(JwtAlgorithm algorithm, KeyPtr pair, std::string 
   return material;
 }
 
-/// Asks nobody for a password.
+/// Prevents OpenSSL from prompting for a password.
 int no_password(char* /*to*/, int /*size*/, int /*use*/, void* /*argument*/) {
   return -1;
 }
@@ -114,7 +114,7 @@ bool is_signature_of(EVP_PKEY* pair, const AlgorithmFacts& facts, std::string_vi
   bool is_good = EVP_DigestVerifyInit_ex(digest.get(), &settings, facts.hash_name, nullptr, nullptr,
                                          pair, nullptr) == 1;
   if (is_good && facts.family == KeyFamily::rsa_pss) {
-    // RFC 7518, section 3.5: the salt is as long as the hash.
+    // RFC 7518, section 3.5: the salt has the length of the hash.
     is_good = EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) == 1 &&
               EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) == 1;
   }
@@ -124,7 +124,7 @@ bool is_signature_of(EVP_PKEY* pair, const AlgorithmFacts& facts, std::string_vi
   return is_good;
 }
 
-/// OpenSSL's DER into two numbers of one length each (RFC 7518, section 3.4).
+/// Converts OpenSSL's DER to two numbers of equal length (RFC 7518, section 3.4).
 std::string raw_of_der(std::string_view der, std::size_t number_bytes) {
   const unsigned char* at = octets(der);
   const PairOfNumbersPtr numbers(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
@@ -136,7 +136,7 @@ std::string raw_of_der(std::string_view der, std::size_t number_bytes) {
   return raw;
 }
 
-/// The other way round; empty for another length.
+/// The reverse conversion; empty for another length.
 std::string der_of_raw(std::string_view raw, std::size_t number_bytes) {
   if (raw.size() != 2 * number_bytes) {
     return "";
@@ -148,7 +148,7 @@ std::string der_of_raw(std::string_view raw, std::size_t number_bytes) {
   BIGNUM* s = BN_bin2bn(octets(raw) + number_bytes, size, nullptr);
   detail::tls::ensure_memory(r);
   detail::tls::ensure_memory(s);
-  ECDSA_SIG_set0(numbers.get(), r, s);  // which owns them from here
+  ECDSA_SIG_set0(numbers.get(), r, s);  // takes ownership of both
   std::string der(static_cast<std::size_t>(i2d_ECDSA_SIG(numbers.get(), nullptr)), '\0');
   unsigned char* to = octets(der);
   i2d_ECDSA_SIG(numbers.get(), &to);
@@ -171,7 +171,8 @@ const std::string* text_of(const json::Value& jwk, std::string_view name) {
   return member != nullptr && member->is_string() ? &member->text() : nullptr;
 }
 
-/// By `alg`, by the curve, or as the caller says; nothing where that gives no result.
+/// Returns the algorithm from `alg`, the curve or `fallback`, in this order; nothing if none
+/// applies.
 std::optional<JwtAlgorithm> algorithm_of(const json::Value& jwk,
                                          std::optional<JwtAlgorithm> fallback) {
   if (jwk.find("alg") != nullptr) {
@@ -191,7 +192,7 @@ std::optional<JwtAlgorithm> algorithm_of(const json::Value& jwk,
   return std::nullopt;
 }
 
-/// Null if the key does not have the member. Some libraries write null for that.
+/// Returns null if the key does not have the member. Some libraries write a JSON null for that.
 const json::Value* given(const json::Value& jwk, std::string_view name) {
   const json::Value* const member = jwk.find(name);
   return member == nullptr || member->is_null() ? nullptr : member;

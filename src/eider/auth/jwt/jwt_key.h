@@ -52,16 +52,16 @@ class JwtKey {
   [[nodiscard]] static JwtKey generate(JwtAlgorithm algorithm, std::string id = {});
 
   [[nodiscard]] JwtAlgorithm algorithm() const noexcept;
-  /// `kid`; empty: none.
+  /// Returns `kid`; empty if the key has no id.
   [[nodiscard]] const std::string& id() const noexcept;
   [[nodiscard]] bool can_sign() const noexcept;
   /// Returns whether the key belongs to a pair of keys, whose public part can be published.
   [[nodiscard]] bool is_public_kind() const noexcept;
 
-  /// The public part, with `use`, `alg` and `kid`. Pre: is_public_kind().
+  /// Returns the public part, with `use`, `alg` and `kid`. Pre: is_public_kind().
   [[nodiscard]] json::Value to_public_jwk() const;
 
-  /// The signature of these bytes as a JWS has it. Pre: can_sign().
+  /// Returns the signature of these bytes in the format of JWS. Pre: can_sign().
   [[nodiscard]] std::string sign(std::string_view bytes) const;
   [[nodiscard]] bool verify(std::string_view bytes, std::string_view signature) const;
 

@@ -14,7 +14,7 @@
 namespace eider {
 namespace {
 
-/// A key and what it has signed, from the RFCs.
+/// A key and data that it signed, from the RFCs.
 struct Vector {
   const char* what;
   const char* jwk;

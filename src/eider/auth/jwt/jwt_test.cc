@@ -24,7 +24,7 @@ struct Session {
   std::optional<int> level;
 };
 
-/// One of each, made once: RSA takes its time.
+/// One key per algorithm, generated once, because RSA is slow.
 const JwtKey& key_for(JwtAlgorithm algorithm) {
   static const std::vector<JwtKey> keys = [] {
     std::vector<JwtKey> made;
@@ -60,7 +60,7 @@ JwtFault fault_of(const std::string& token, const JwtKey& key, const JwtRules& b
   return checked ? JwtFault::keys_unavailable : checked.error().fault;
 }
 
-/// A token of any header and claims, signed as they stand.
+/// A signed token with any header and claims, unchanged.
 std::string signed_as(const std::string& header, const std::string& claims, const JwtKey& key) {
   const std::string part = to_base64url(header) + "." + to_base64url(claims);
   return part + "." + to_base64url(key.sign(part));
@@ -122,7 +122,7 @@ TEST(Jwt, a_token_without_a_signature_is_none) {
             JwtFault::malformed);
 }
 
-// The public key is everybody's: whoever takes it as a secret lets everybody sign.
+// The public key is known to everyone: if it were accepted as a secret, anyone could sign tokens.
 TEST(Jwt, a_public_key_is_nobodys_secret) {
   const JwtKey& rsa = key_for(JwtAlgorithm::rs256);
   const std::string jwk = json::to_text(rsa.to_public_jwk());
@@ -172,7 +172,7 @@ TEST(Jwt, of_several_keys_the_one_with_its_id_is_taken) {
   for (const JwtKey& key : keys) {
     EXPECT_TRUE(check_jwt(sign_jwt(usual(), key), keys, rules(), kNow).has_value()) << key.id();
   }
-  // Without an id those of the algorithm are tried, though not for ever.
+  // Without an id, the keys of the algorithm are tried, but not all of them.
   const std::string bare = R"({"alg":"EdDSA"})";
   const std::string claims = R"({"exp":1900000000})";
   EXPECT_TRUE(check_jwt(signed_as(bare, claims, keys[7]), keys, {}, kNow).has_value());
@@ -346,7 +346,7 @@ TEST(Jwt, registered_claims_go_before_own_ones_of_the_same_name) {
   EXPECT_EQ(checked->registered().subject, "ann");
 }
 
-// A signature of other lengths, or of zeros, is none (CVE-2022-21449).
+// Signatures of other lengths, and those of zeros, are invalid (CVE-2022-21449).
 struct Many {
   std::vector<std::string> groups;
 };

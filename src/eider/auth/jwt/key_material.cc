@@ -38,7 +38,7 @@ bool is_text(const json::Value& jwk, std::string_view name, std::string_view wan
   return member != nullptr && member->is_string() && member->text() == wanted;
 }
 
-/// returns  whether the JWK has it, as a number that can be
+/// returns  whether the JWK has the member, as a valid number
 bool add(tls::KeyParts& parts, const json::Value& jwk, std::string_view name,
          const char* parameter) {
   const auto bytes = bytes_member(jwk, name);
@@ -59,7 +59,7 @@ tls::KeyPtr rsa_from_jwk(const json::Value& jwk) {
     return nullptr;
   }
   const bool is_private = jwk.find("d") != nullptr;
-  // Keys of more than two primes ("oth") and those without them are not read.
+  // Keys of more than two primes ("oth") and keys without primes are not supported.
   if (is_private &&
       (jwk.find("oth") != nullptr || !has("d", OSSL_PKEY_PARAM_RSA_D) ||
        !has("p", OSSL_PKEY_PARAM_RSA_FACTOR1) || !has("q", OSSL_PKEY_PARAM_RSA_FACTOR2) ||

@@ -16,10 +16,10 @@ namespace eider::detail::jwt {
 
 enum class KeyFamily : std::uint8_t { secret, rsa, rsa_pss, ec, ed25519 };
 
-/// hash_name     OpenSSL's; empty: the algorithm hashes by itself
-/// curve         as a JWK names it
-/// group         as OpenSSL does
-/// number_bytes  of each of the two numbers of an ECDSA signature, and of a coordinate
+/// hash_name     OpenSSL's name; empty: the algorithm includes the hash
+/// curve         name in a JWK
+/// group         name in OpenSSL
+/// number_bytes  size of a coordinate, and of each of the two numbers of an ECDSA signature
 struct AlgorithmFacts {
   KeyFamily family;
   const char* hash_name;
@@ -31,7 +31,7 @@ struct AlgorithmFacts {
 
 [[nodiscard]] const AlgorithmFacts& facts_of(JwtAlgorithm algorithm) noexcept;
 
-/// Either a pair of keys, or at least its public part, or a secret.
+/// Either a key pair (or only its public part) or a secret.
 struct KeyMaterial {
   KeyMaterial(JwtAlgorithm its_algorithm, std::string its_id);
   ~KeyMaterial();
@@ -45,18 +45,18 @@ struct KeyMaterial {
   std::string secret;
 };
 
-/// What is wrong with a pair for this algorithm; empty: nothing.
+/// Returns an error if the pair is not valid for this algorithm; otherwise an empty string.
 [[nodiscard]] std::string fault_of_pair(EVP_PKEY* pair, const AlgorithmFacts& facts);
 
-/// A pair of a JWK's members; null for what is none. `d` makes it one that signs.
+/// Creates a pair from the members of a JWK; null if it is invalid. With `d`, the pair can sign.
 ///
 /// source  RFC 7518, sections 6.2 and 6.3; RFC 8037, section 2
 [[nodiscard]] tls::KeyPtr pair_from_jwk(const json::Value& jwk, const AlgorithmFacts& facts);
 
-/// `kty` and the members of the public part.
+/// Returns `kty` and the members of the public part.
 [[nodiscard]] json::Value public_members(EVP_PKEY* pair, const AlgorithmFacts& facts);
 
-/// The bytes of a member in base64url; nothing where it is none.
+/// Returns the bytes of a member in base64url; nothing if it is missing or invalid.
 [[nodiscard]] std::optional<std::string> bytes_member(const json::Value& jwk,
                                                       std::string_view name);
 

@@ -12,14 +12,14 @@ namespace eider::detail::mail {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789ABCDEF";
-/// Of a word that stands in a field as it is, so that the field's name and it fit into a line.
+/// Maximum size of a word that is not encoded, so that it fits on one line with the header name.
 constexpr std::size_t kWordBytesMax = 56;
-/// Of a line with a word that cannot be folded; the field's name may stand on a line of its own.
+/// Maximum size of a line with a word that cannot be folded; the header name may have its own line.
 constexpr std::size_t kLineBytesMax = 998;
-/// Of UTF-8 within one encoded word, which is 12 bytes and 4 for each 3 of these: 60 of the 75 that
-/// RFC 2047 allows, so that the field's name fits beside it.
+/// Bytes of UTF-8 in one encoded word, which has 12 bytes plus 4 for each 3 of these: 60 of the 75
+/// that RFC 2047 allows, so that the header name fits on the same line.
 constexpr std::size_t kEncodedWordBytes = 36;
-/// Of quoted-printable and base64 (RFC 2045, sections 6.7 and 6.8).
+/// Maximum line length of quoted-printable and base64 (RFC 2045, sections 6.7 and 6.8).
 constexpr std::size_t kEncodedLineBytes = 76;
 
 bool is_ascii_text(std::string_view text) noexcept {
@@ -29,7 +29,7 @@ bool is_ascii_text(std::string_view text) noexcept {
   });
 }
 
-/// Lines that end with LF alone. A CR without one ends a line, too: on the wire it must not stand.
+/// Converts all line ends to LF. A single CR also ends a line, because it must not be sent.
 std::string with_plain_ends(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -43,7 +43,7 @@ std::string with_plain_ends(std::string_view text) {
   return out;
 }
 
-/// Calls `each` with every line, without its end.
+/// Calls `each` with every line, without its line end.
 template <class Each>
 void for_lines(std::string_view text, Each each) {
   while (!text.empty()) {
@@ -59,7 +59,8 @@ bool has_short_lines(std::string_view text) {
   return are_short;
 }
 
-/// quoted-printable of one line: a blank at its end would be lost on the way, so it is encoded.
+/// Writes one line as quoted-printable. A trailing space could be lost in transport, so it is
+/// encoded.
 void add_quoted_line(std::string& out, std::string_view line) {
   std::size_t column = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -68,7 +69,7 @@ void add_quoted_line(std::string& out, std::string_view line) {
     const bool is_itself =
         is_blank ? at + 1 < line.size() : value > 0x20 && value < 0x7F && value != '=';
     const std::size_t bytes = is_itself ? 1 : 3;
-    if (column + bytes >= kEncodedLineBytes) {  // one is kept for the '=' that breaks the line
+    if (column + bytes >= kEncodedLineBytes) {  // one is reserved for the '=' that breaks the line
       out += "=\r\n";
       column = 0;
     }
@@ -82,7 +83,7 @@ void add_quoted_line(std::string& out, std::string_view line) {
   out += "\r\n";
 }
 
-/// As many bytes of the front, up to `bytes`, as do not part a character. Pre: UTF-8, not empty.
+/// Returns the largest size up to `bytes` that does not split a character. Pre: UTF-8, not empty.
 std::size_t whole_characters(std::string_view text, std::size_t bytes) noexcept {
   std::size_t taken = 0;
   while (taken < text.size()) {
@@ -95,7 +96,8 @@ std::size_t whole_characters(std::string_view text, std::size_t bytes) noexcept 
   return taken;
 }
 
-/// attribute-char of RFC 2231, section 7: a token's without '*', "'" and '%'.
+/// Percent-encodes all but attribute-char of RFC 2231, section 7: token characters without '*', "'"
+/// and '%'.
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char byte : text) {
@@ -114,7 +116,7 @@ std::string percent_encoded(std::string_view text) {
 bool is_plain_text(std::string_view text) noexcept {
   std::size_t word = 0;
   for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);  // a char is unsigned on some machines
+    const auto byte = static_cast<unsigned char>(each);  // char is unsigned on some platforms
     if (byte < 0x20 || byte > 0x7E || (byte == ' ' && word == 0)) {
       return false;
     }
@@ -158,7 +160,7 @@ void FieldWriter::add(std::string_view word) {
 void FieldWriter::add_words(std::string_view words) {
   while (!words.empty()) {
     const std::size_t blank = std::min(words.find(' '), words.size());
-    // A comma within <> belongs to an URL.
+    // A comma within <> belongs to a URL.
     const std::size_t comma = words.substr(0, blank).find(">,<");
     const std::size_t end = comma == std::string_view::npos ? blank : comma + 2;
     add(words.substr(0, end));
@@ -175,7 +177,7 @@ void FieldWriter::add_text(std::string_view text) {
 }
 
 void FieldWriter::add_encoded(std::string_view text) {
-  // The blanks between encoded words are no part of the text (RFC 2047, section 6.2).
+  // Spaces between encoded words are not part of the text (RFC 2047, section 6.2).
   while (!text.empty()) {
     const std::size_t bytes = whole_characters(text, kEncodedWordBytes);
     add("=?UTF-8?B?" + to_base64(text.substr(0, bytes)) + "?=");
@@ -184,7 +186,7 @@ void FieldWriter::add_encoded(std::string_view text) {
 }
 
 void add_filename(FieldWriter& field, std::string_view filename) {
-  // What looks like an encoded word some readers decode, quoted or not.
+  // Some readers decode everything that looks like an encoded word, even in quotes.
   if (filename.size() <= kWordBytesMax && is_ascii_text(filename) && !filename.contains("=?") &&
       filename.find_first_of("\"\\") == std::string_view::npos) {
     field.add("filename=\"" + std::string(filename) + "\"");

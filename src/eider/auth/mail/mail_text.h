@@ -8,33 +8,36 @@
 
 namespace eider::detail::mail {
 
-/// No line is longer, line end not counted, where it can be broken (RFC 5322, section 2.1.1).
+/// Maximum length of a line without its line end, if the line can be broken (RFC 5322, section
+/// 2.1.1).
 inline constexpr std::size_t kLineBytes = 78;
 
-/// Whether the text stands in a field as it is: printable ASCII, single blanks between words, no
-/// word that cannot be folded, nothing that looks like an encoded word.
+/// Returns whether the text needs no encoding: printable ASCII, single spaces between words, no
+/// word that is too long for a line, nothing that looks like an encoded word.
 [[nodiscard]] bool is_plain_text(std::string_view text) noexcept;
 
-/// Whether the text can be folded as it is: words of printable ASCII with one blank between, none
-/// longer than a line may be (RFC 5322, section 2.1.1). What programs read stands in a field so, or
-/// not at all: within addresses, URLs and message ids encoded words are none (RFC 2047, section 5).
+/// Returns whether the text can be folded without encoding: words of printable ASCII separated by
+/// single spaces, none longer than a line allows (RFC 5322, section 2.1.1). Values for programs
+/// must be foldable, because encoded words are not allowed within addresses, URLs and message ids
+/// (RFC 2047, section 5).
 [[nodiscard]] bool is_foldable(std::string_view text) noexcept;
 
-/// One field, folded at blanks as it is written.
+/// Writes one header, and folds it at spaces.
 class FieldWriter {
  public:
-  /// Begins it, at the end of `out`.
+  /// Begins the header at the end of `out`.
   FieldWriter(std::string& out, std::string_view name);
-  /// Ends it.
+  /// Ends the header.
   ~FieldWriter() { out_ += "\r\n"; }
   FieldWriter(const FieldWriter&) = delete;
   FieldWriter& operator=(const FieldWriter&) = delete;
 
-  /// A blank and what is not to be parted.
+  /// Adds a space and a word that is not folded.
   void add(std::string_view word);
-  /// What is_foldable, at its blanks and between the items of a list: "<…>,<…>".
+  /// Adds foldable text (see is_foldable); folds at its spaces and between the items of a list:
+  /// "<…>,<…>".
   void add_words(std::string_view words);
-  /// Text that people read: plain, or as encoded words (RFC 2047).
+  /// Adds text for people: plain, or as encoded words (RFC 2047).
   void add_text(std::string_view text);
   void add_encoded(std::string_view text);
 
@@ -43,18 +46,20 @@ class FieldWriter {
   std::size_t column_;
 };
 
-/// `filename` as a parameter: quoted, or else encoded, where it is long in pieces (RFC 2231).
+/// Adds `filename` as a parameter: quoted, or encoded if necessary, and in several pieces if it is
+/// long (RFC 2231).
 void add_filename(FieldWriter& field, std::string_view filename);
 
-/// How a part's content is written.
+/// The encoded content of a part.
 struct EncodedContent {
-  std::string_view encoding;  // of Content-Transfer-Encoding
-  std::string text;           // with CRLF, the last one included
+  std::string_view encoding;  // value of Content-Transfer-Encoding
+  std::string text;           // with CRLF, also at the end
 };
 
-/// Text with lines of CRLF or LF, in whichever way is shortest: as it is, quoted-printable, base64.
+/// Encodes text with lines of CRLF or LF in the shortest way: unchanged, quoted-printable or
+/// base64.
 [[nodiscard]] EncodedContent encode_text(std::string_view text);
-/// Any bytes, in base64.
+/// Encodes any bytes in base64.
 [[nodiscard]] EncodedContent encode_bytes(std::string_view bytes);
 
 }  // namespace eider::detail::mail

@@ -33,8 +33,9 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// A half-written mail has another name, so that nobody reads one; and there are secrets in mails,
-/// so that nobody but the owner reads any, whatever was there under that name.
+/// Writes the mail to a file with another name first, so that no program reads an incomplete mail.
+/// Only the owner can read the file, even if one with that name existed, because mails contain
+/// secrets.
 DeliveryResult write_file(const std::filesystem::path& directory, const MailMessage& message) {
   const std::filesystem::path path = directory / (message.id + ".eml");
   std::filesystem::path partial = path;

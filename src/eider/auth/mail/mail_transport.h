@@ -42,7 +42,7 @@ class MailTransport {
 /// fails.
 [[nodiscard]] std::shared_ptr<MailTransport> mail_files(std::string directory);
 
-/// Writes each to the log, with its text, its links, and its secrets: on your own machine alone.
+/// Writes each mail to the log, with its text, links and secrets: only for development.
 [[nodiscard]] std::shared_ptr<MailTransport> mail_log();
 [[nodiscard]] std::shared_ptr<MailTransport> mail_log(std::shared_ptr<LogSink> sink);
 

@@ -22,13 +22,14 @@ using detail::mail::EncodedContent;
 using detail::mail::FieldWriter;
 using detail::mail::is_foldable;
 
-/// Of a value of a field.
+/// Maximum size of a header value.
 constexpr std::size_t kValueBytesMax = 4096;
 constexpr std::size_t kHeadersMax = 50;
-/// 120 bits, which base64url writes in 20 characters: none can be guessed, none comes twice.
+/// 120 bits, 20 characters in base64url: values cannot be guessed, and do not repeat.
 constexpr std::size_t kRandomBytes = 15;
 
-/// A line's end in a value would begin another field, or end the head (header injection).
+/// Returns whether the text has control characters: a line end in a value would begin another
+/// header or end the headers (header injection).
 bool has_control(std::string_view text) noexcept {
   return std::ranges::any_of(text, [](char byte) {
     const auto value = static_cast<unsigned char>(byte);
@@ -40,7 +41,8 @@ bool begins_with(std::string_view name, std::string_view small_letters) noexcept
   return equals_ignoring_case(name.substr(0, small_letters.size()), small_letters);
 }
 
-/// Fields that a Mail has members for, or that tell how its content is written.
+/// Returns whether a Mail has a member for this header, or whether the header describes the
+/// encoding.
 bool is_own_field(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 13> kOwn = {
       "from",        "to",       "cc",          "bcc",    "reply-to",
@@ -51,14 +53,14 @@ bool is_own_field(std::string_view name) noexcept {
          begins_with(name, "resent-");
 }
 
-/// Fields that people read, and no program (RFC 5322, section 3.6.5; RFC 2047, section 5): they may
-/// have encoded words.
+/// Returns whether the header is only for people (RFC 5322, section 3.6.5; RFC 2047, section 5):
+/// such headers may contain encoded words.
 bool is_text_field(std::string_view name) noexcept {
   return begins_with(name, "x-") || equals_ignoring_case(name, "comments") ||
          equals_ignoring_case(name, "organization") || equals_ignoring_case(name, "thread-topic");
 }
 
-/// `type/subtype`, both tokens.
+/// Returns whether the text is `type/subtype`, with two tokens.
 bool is_media_type(std::string_view type) noexcept {
   const std::size_t slash = type.find('/');
   return slash != std::string_view::npos && is_token(type.substr(0, slash)) &&
@@ -68,7 +70,7 @@ bool is_media_type(std::string_view type) noexcept {
 constexpr const char* kNotFoldable =
     "must be printable ASCII words separated by single spaces, each with at most 997 bytes";
 
-/// Ahead of the writing, which would take a multiple of it.
+/// Checked before encoding, which would use a multiple of this memory.
 std::size_t content_bytes_of(const Mail& mail) noexcept {
   std::size_t bytes = mail.text.size() + mail.html.size();
   for (const MailAttachment& attachment : mail.attachments) {
@@ -77,7 +79,7 @@ std::size_t content_bytes_of(const Mail& mail) noexcept {
   return bytes;
 }
 
-/// Looks at every value ahead of the first byte that is written.
+/// Checks every value before the first byte is written.
 class Check {
  public:
   std::vector<FieldError> of(const Mail& mail) {
@@ -152,7 +154,7 @@ class Check {
   std::vector<FieldError> faults_;
 };
 
-/// Writes one part after the other, each with its boundary.
+/// Writes the parts in order, each with its boundary.
 class ContentWriter {
  public:
   explicit ContentWriter(std::string& out) noexcept : out_(out) {}
@@ -179,7 +181,7 @@ class ContentWriter {
     } else if (mail.text.empty()) {
       write_text("html", mail.html);
     } else {
-      // The last one is the best one (RFC 2046, section 5.1.4).
+      // The last alternative is the preferred one (RFC 2046, section 5.1.4).
       const std::string boundary = begin_multipart("alternative");
       begin_part(boundary);
       write_text("plain", mail.text);
@@ -209,15 +211,16 @@ class ContentWriter {
     out_.append("\r\n\r\n").append(encoded.text);
   }
 
-  /// No line of base64, of quoted-printable or of text has a boundary in it: "=_" is in none of the
-  /// first two (RFC 2045, section 6.7), and nobody can guess the rest.
+  /// Returns a boundary that no line of the content contains: "=_" does not occur in base64 and
+  /// quoted-printable (RFC 2045, section 6.7), and the rest cannot be guessed.
   std::string begin_multipart(std::string_view subtype) {
     std::string boundary = "=_" + to_base64url(secret_bytes(kRandomBytes));
     out_.append("Content-Type: multipart/").append(subtype);
     out_.append(";\r\n boundary=\"").append(boundary).append("\"\r\n\r\n");
     return boundary;
   }
-  /// The line's end ahead of it is the boundary's, not the content's (RFC 2046, section 5.1.1).
+  /// The line end before the boundary belongs to the boundary, not to the content (RFC 2046,
+  /// section 5.1.1).
   void begin_part(std::string_view boundary) {
     out_.append("\r\n--").append(boundary).append("\r\n");
   }
@@ -228,7 +231,8 @@ class ContentWriter {
   std::string& out_;
 };
 
-/// The name of a mailbox: atoms, else quoted, else encoded words, where a quote would be no word.
+/// Adds the name of a mailbox: as atoms, otherwise quoted, or as encoded words if quoting is not
+/// possible.
 void add_name(FieldWriter& field, std::string_view name) {
   const bool is_simple = std::ranges::all_of(name, [](char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte) ||
@@ -261,7 +265,7 @@ void add_addresses(std::string& out, std::string_view name, const std::vector<Ma
   }
 }
 
-/// Each once, however it is spelled: no server tells mailboxes apart by small letters.
+/// Adds each address once, ignoring case: no server distinguishes mailboxes by case.
 void add_recipients(std::vector<std::string>& recipients, const std::vector<MailAddress>& all) {
   for (const MailAddress& one : all) {
     const auto is_it = [&one](std::string_view known) {
@@ -273,7 +277,7 @@ void add_recipients(std::vector<std::string>& recipients, const std::vector<Mail
   }
 }
 
-/// What programs read is never encoded, and a line of it may be long.
+/// Values for programs are never encoded, so a line may be long.
 void add_header(std::string& out, const MailHeader& header) {
   FieldWriter field(out, header.name);
   if (is_text_field(header.name) && (!is_foldable(header.value) || header.value.contains("=?"))) {
@@ -283,7 +287,8 @@ void add_header(std::string& out, const MailHeader& header) {
   }
 }
 
-/// "Mon, 23 Nov 2026 11:14:22 +0000" (RFC 5322, section 3.3), which has no GMT of HTTP's.
+/// Formats a date: "Mon, 23 Nov 2026 11:14:22 +0000" (RFC 5322, section 3.3), without the GMT of
+/// HTTP.
 std::string date_text(std::int64_t unix_seconds) {
   const DateText http = format_date(unix_seconds);
   return std::string(http.data(), http.size() - std::string_view("GMT").size()) + "+0000";

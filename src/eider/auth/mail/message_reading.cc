@@ -1,4 +1,4 @@
-// Reads messages that write_message has written, for tests and for a log of development.
+// Reads messages of write_message, for tests and for logs during development.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
 
-/// The value of a field within a head, with its folds taken out.
+/// Returns the value of a header, unfolded.
 std::string raw_field(std::string_view head, std::string_view name) {
   while (!head.empty()) {
     std::size_t end = head.find(kLineEnd);
@@ -83,7 +83,7 @@ std::string decode(std::string_view content, std::string_view encoding) {
   return text;
 }
 
-/// The first part of that type at or below this one; its content ends where the part does.
+/// Returns the first part of that type, at or below this one, without the boundary after it.
 std::string find_part(std::string_view part, std::string_view type) {
   constexpr std::string_view kBoundary = "boundary=\"";
   const std::size_t head_end = part.find("\r\n\r\n");

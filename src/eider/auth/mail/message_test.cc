@@ -1,4 +1,4 @@
-// Messages as they are written: what stands in them, and what cannot.
+// Encoded messages: their contents, and values that are rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// ASCII, CRLF alone, no line over 78 bytes.
+/// Expects ASCII, only CRLF, and lines of at most 78 bytes.
 void expect_fit_for_wire(const MailMessage& message) {
   EXPECT_TRUE(message.text.ends_with("\r\n"));
   for (const std::string& line : lines_of(message.text)) {
@@ -151,7 +151,7 @@ TEST(MailMessage, WhatProgramsReadIsFoldedAndNeverEncoded) {
                   {"Feedback-ID", "=?UTF-8?B?eA==?="}};
   const MailMessage message = written(mail);
   const std::string head = message.text.substr(0, message.text.find("\r\n\r\n"));
-  EXPECT_EQ(head.find("=?"), head.find("=?UTF-8?B?eA==?=")) << head;  // but for the one given
+  EXPECT_EQ(head.find("=?"), head.find("=?UTF-8?B?eA==?=")) << head;  // except the given one
   EXPECT_EQ(field_of(message, "List-Unsubscribe"), "<mailto:leave@shop.example>, " + url);
   EXPECT_EQ(field_of(message, "In-Reply-To"), mail.headers[1].value);
   EXPECT_EQ(field_of(message, "References"), ids);
@@ -312,7 +312,7 @@ TEST(MailMessage, ALargeOneIsNone) {
   Mail mail = simple_mail();
   mail.attachments = {{.filename = "a", .content = std::string(kMailBytesMax / 4 * 3, 'x')}};
   EXPECT_FALSE(write_message(mail, kNow).has_value());
-  // Together, and ahead of the writing.
+  // The limit applies to the sum, before encoding.
   mail.attachments.assign(30, {.filename = "a", .content = std::string(kMailBytesMax / 25, 'x')});
   const auto refused = write_message(mail, kNow);
   ASSERT_FALSE(refused.has_value());

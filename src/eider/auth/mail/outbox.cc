@@ -18,7 +18,7 @@ namespace eider {
 
 namespace detail::mail {
 
-/// A mail in the table of jobs: lists of jobs show it.
+/// A mail in the table of jobs, visible in lists of jobs.
 struct QueuedMail {
   std::string id;
 };
@@ -32,11 +32,11 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr Duration kCountedEvery = seconds(10);
-/// While nothing changes here, for mails of other processes.
+/// Interval for counting if nothing changes in this process: other processes may have added mails.
 constexpr Duration kCountedIdle = minutes(10);
 constexpr Duration kDeletedAgainAfter = seconds(1);
 constexpr Duration kSentWithin = minutes(12);
-/// For a database that is away after a mail was sent.
+/// Time limit for deleting a sent mail while the database is unavailable.
 constexpr Duration kDeletedWithin = minutes(3);
 
 /// Limit of one attempt to send.
@@ -57,10 +57,10 @@ bool is_one_time(std::string_view id) {
   return id.starts_with("once.");
 }
 
-/// Servers like to say whom they have refused, in letters of their own, and the log has no
-/// recipients.
+/// Removes recipients from the reason: servers often repeat the rejected address, in any case, but
+/// the log must not contain recipients.
 ///
-/// recipients  a JSON list
+/// recipients  as a JSON list
 std::string without_recipients(std::string reason, std::string_view recipients) {
   const auto is_same = [](char one, char other) { return to_lower(one) == to_lower(other); };
   auto addresses = json::read<std::vector<std::string>>(recipients);
@@ -81,7 +81,7 @@ Failure too_much_waits(const std::string& what) {
 
 }  // namespace
 
-/// What the table has.
+/// Counts of the table.
 ///
 /// stale  rows without a job, and failed one-time mails that still have a text
 struct Outbox::Tally {
@@ -116,7 +116,7 @@ Outbox::Outbox(Jobs& jobs, OutboxOptions options)
 }
 
 Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
-  check_room(0);  // before the writing, which is in vain without
+  check_room(0);  // before encoding, which would be useless without room
   auto message = write_message(mail, wall_time().time_since_epoch().count());
   if (!message) {
     throw Failure(std::move(message.error()));
@@ -134,7 +134,7 @@ Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
   return insert(at, std::move(*message));
 }
 
-/// Throws a Failure, a 503.
+/// Throws a Failure with 503 if too many mails wait.
 void Outbox::check_room(std::int64_t bytes) const {
   const std::int64_t waiting = waiting_.load(std::memory_order_relaxed);
   const std::int64_t waiting_bytes = waiting_bytes_.load(std::memory_order_relaxed);
@@ -146,7 +146,7 @@ void Outbox::check_room(std::int64_t bytes) const {
   }
 }
 
-/// In a transaction: a job without a row is taken for a mail that was sent.
+/// In a transaction: a job without a row counts as a mail that was sent.
 Task<std::string> Outbox::insert(const db::Statements& at, MailMessage message) const {
   if (const auto database = detail::jobs::database_of(at)) {
     Transaction transaction = co_await database->begin();
@@ -183,9 +183,9 @@ Task<> Outbox::deliver(JobContext& context) {
       "select id, sender, recipients, bytes, message from eider_outbox where job = $1",
       context.id());
   if (!queued) {
-    co_return;  // an earlier attempt has sent it
+    co_return;  // an earlier attempt sent it
   }
-  if (queued->message.empty()) {  // retried by a page of jobs
+  if (queued->message.empty()) {  // retried from a page of jobs
     throw CancelJob("mail " + queued->id + ": The text was deleted when the mail failed.");
   }
   is_changed_.store(true, std::memory_order_relaxed);
@@ -229,15 +229,15 @@ Task<DeliveryResult> Outbox::send(Queued& queued) const {
   }
 }
 
-/// A database that is busy or away is called again while the job is this process's: a mail whose
-/// row is not deleted is sent again.
+/// Retries while the database is busy or unavailable, as long as this process has the job:
+/// otherwise the mail would be sent again.
 Task<> Outbox::delete_sent(std::int64_t job) const {
   for (;;) {
     try {
       co_await jobs_.database().exec("delete from eider_outbox where job = $1", job);
       co_return;
     } catch (const std::exception&) {
-      // The timeout of the job ends this.
+      // The timeout of the job ends the loop.
     }
     co_await sleep_for(kDeletedAgainAfter);
   }
@@ -250,7 +250,7 @@ void Outbox::count_out(std::int64_t bytes) noexcept {
 
 // Limits.
 
-// A sum is a decimal of PostgreSQL and MariaDB, which is no integer.
+// In PostgreSQL and MariaDB a sum is a decimal, not an integer.
 Task<Outbox::Tally> Outbox::tally() const {
   const std::string integer =
       jobs_.database().dialect() == db::Dialect::mariadb ? " as signed) " : " as bigint) ";

@@ -41,7 +41,7 @@ struct OutboxOptions {
   /// limit, the oldest are deleted. The limit is needed because users can enter addresses that a
   /// server rejects.
   std::size_t dead_bytes_max = std::size_t{256} << 20U;
-  /// Null: standard error. The log of the jobs has failed attempts.
+  /// Log of the outbox; null: standard error. Failed attempts are in the log of the jobs.
   std::shared_ptr<LogSink> log = {};
 };
 
@@ -93,10 +93,10 @@ class Outbox {
   [[nodiscard]] Task<std::string> add(const db::Statements& at, const Mail& mail);
 
   [[nodiscard]] Task<OutboxCounts> counts() const;
-  /// Has dead mails tried again, except those without a text. Returns how many there were.
+  /// Retries dead mails, except those without a text. Returns their number.
   [[nodiscard]] Task<std::int64_t> retry_dead();
 
-  // Of the module.
+  // For the module.
   [[nodiscard]] Task<> start();
   /// Counts the waiting mails, and deletes failed ones above the limit.
   [[nodiscard]] Task<> look_after();
@@ -116,10 +116,10 @@ class Outbox {
 
   Jobs& jobs_;
   const OutboxOptions options_;
-  // As last counted, and what was added since.
+  // Last counts, plus additions since then.
   std::atomic<std::int64_t> waiting_{0};
   std::atomic<std::int64_t> waiting_bytes_{0};
-  std::atomic<bool> is_changed_{true};  // since it was last counted
+  std::atomic<bool> is_changed_{true};  // since the last count
   Instant counted_{};
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> retried_{0};

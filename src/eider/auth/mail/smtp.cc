@@ -24,7 +24,7 @@ namespace {
 
 using detail::mail::SmtpSession;
 
-/// One message on its way to a thread and back to the loop that awaits it.
+/// One message that is passed to a thread and back to the event loop that awaits it.
 class Sending final : public Posted {
  public:
   explicit Sending(std::shared_ptr<const MailMessage> its_message)
@@ -48,7 +48,7 @@ class Sending final : public Posted {
   Sending** holder = nullptr;
 };
 
-/// The threads, each with a connection of its own. What is awaited keeps them alive.
+/// The threads, each with its own connection. Awaited messages keep them alive.
 class SmtpThreads {
  public:
   explicit SmtpThreads(SmtpOptions options) : options_(std::move(options)) {
@@ -59,7 +59,7 @@ class SmtpThreads {
         pthread_setname_np(threads_.back().native_handle(), "eider-smtp");
       }
     } catch (const std::system_error&) {
-      // Fewer threads than wanted: these do, if there is one.
+      // Fewer threads than requested are enough, if there is at least one.
     }
     if (threads_.empty()) {
       throw Failure(Error::internal("smtp: Cannot start a thread"));
@@ -74,7 +74,7 @@ class SmtpThreads {
   SmtpThreads(const SmtpThreads&) = delete;
   SmtpThreads& operator=(const SmtpThreads&) = delete;
 
-  /// False where it has stopped.
+  /// Returns false after a stop.
   bool submit(std::unique_ptr<Sending>& sending) {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) {
@@ -127,7 +127,8 @@ class SmtpThreads {
     }
   }
 
-  // Under the lock, so that the loop is there: whoever waits is on it, and takes the lock to leave.
+  // Under the lock, so that the loop still exists: a waiting task runs on it, and needs the lock to
+  // be destroyed.
   void deliver(std::unique_ptr<Sending> sending) {
     const std::lock_guard lock(mutex_);
     if (sending->waiting != nullptr) {
@@ -170,8 +171,8 @@ class SendAwaiter {
 
  private:
   SmtpThreads& threads_;
-  std::unique_ptr<Sending> sending_;  // ahead of it, and where it was refused
-  Sending* submitted_ = nullptr;      // belongs to the queue, then to the loop while it resumes us
+  std::unique_ptr<Sending> sending_;  // before submission, and after a rejection
+  Sending* submitted_ = nullptr;      // owned by the queue, then by the resuming loop
 };
 
 class SmtpTransport final : public MailTransport {

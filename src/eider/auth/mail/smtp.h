@@ -25,7 +25,7 @@ struct SmtpOptions {
   std::string user = {};
   std::string password = {};
   SmtpStartTls start_tls = SmtpStartTls::remote_only;
-  /// Certificates (PEM) by which the server's is checked; empty: the system's.
+  /// CA certificates (PEM) to verify the server's certificate; empty: those of the system.
   std::string ca_file = {};
   /// Name of this machine for the server (EHLO); empty: its host name.
   std::string ehlo_name = {};
@@ -39,10 +39,11 @@ struct SmtpOptions {
   unsigned connections = 1;
 };
 
-/// Sends mails to an SMTP server. A mail is `never` if the server rejected its sender, a recipient
-/// or its content with a 5xx. It is `later` after a network failure or a 4xx. It is also `later`
-/// for errors that an administrator must fix: a wrong password or certificate, or a `user` for a
-/// server without AUTH. So is a sender that is rejected without authentication (530, 5.7.x).
+/// Sends mails to an SMTP server. A mail is `rejected` if the server rejected its sender, a
+/// recipient or its content with a 5xx. After a network failure or a 4xx, the outcome is
+/// `retry_later`. The same applies to errors that an administrator must fix: a wrong password or
+/// certificate, or a `user` for a server without AUTH. It also applies to a sender that is rejected
+/// without authentication (530, 5.7.x).
 ///
 /// Throws a Failure for an invalid URL, one with a user, path or query, and if no thread can be
 /// started.

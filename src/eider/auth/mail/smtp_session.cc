@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::string_view kPlainScheme = "smtp://";
 constexpr std::string_view kTlsScheme = "smtps://";
-/// Of a server's reply, for the log.
+/// Maximum size of a server's reply in the log.
 constexpr std::size_t kReplyBytesMax = 200;
 constexpr long kPermanentFrom = 500;
 constexpr long kTemporaryFrom = 400;
-/// 530, 534, 535, 538: of AUTH and STARTTLS (RFC 4954, section 6). They are about this service's
-/// settings, not about the mail, which is to be there when these are mended.
+/// Codes of AUTH and STARTTLS (RFC 4954, section 6). They are about this service's settings, not
+/// about the mail, which must be sent after the settings are fixed.
 constexpr std::array<long, 4> kOfSettings = {530, 534, 535, 538};
-/// Of policy (RFC 3463, section 3.8): for a sender, that he has not logged in, or not as himself.
+/// Policy (RFC 3463, section 3.8): the sender is not logged in, or is logged in as another user.
 constexpr std::string_view kPolicyStatus = "5.7.";
-/// How libcurl says which command was refused.
+/// Prefix of libcurl's error text if the server rejected the sender.
 constexpr std::string_view kSenderRefused = "MAIL failed";
 constexpr std::string_view kGreeting = "220";
 constexpr std::string_view kLoggedIn = "235";
@@ -42,7 +42,7 @@ std::string_view authority_of(std::string_view url) noexcept {
   return {};
 }
 
-/// What a server has said, without what would begin another line of a log.
+/// Returns the server's reply without characters that would begin another line of a log.
 std::string printable(std::string_view text) {
   std::string out(text.substr(0, kReplyBytesMax));
   std::ranges::replace_if(out, [](unsigned char byte) { return byte < 0x20 || byte > 0x7E; }, ' ');
@@ -55,7 +55,7 @@ long to_ms(Duration duration) noexcept {
   return static_cast<long>(std::max<decltype(ms)>(ms, 1));
 }
 
-/// Once in the process, ahead of all threads that use it (curl_global_init(3)).
+/// Once per process, before any thread uses it (curl_global_init(3)).
 void start_curl() {
   static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (kStarted != CURLE_OK) {
@@ -100,7 +100,8 @@ bool is_loopback_url(std::string_view url) noexcept {
     return host.size() == 5 || host[5] == ':';
   }
   host = host.substr(0, host.find(':'));
-  // A name such as 127.evil.example is none, so nothing but digits and dots may follow.
+  // A host name such as 127.evil.example is not a loopback address, so only digits and dots may
+  // follow.
   return host == "localhost" || (host.starts_with("127.") &&
                                  host.find_first_not_of("0123456789.") == std::string_view::npos);
 }
@@ -135,7 +136,7 @@ struct SmtpSession::State {
   std::string_view whole{};
   std::string reply{};
   std::array<char, CURL_ERROR_SIZE> fault{};
-  bool is_logged_in = false;  // on the connection that is there
+  bool is_logged_in = false;  // on the current connection
   SteadyClock::time_point sent_until{};
 };
 
@@ -157,7 +158,8 @@ int SmtpSession::State::seek(void* state, curl_off_t offset, int origin) noexcep
   return CURL_SEEKFUNC_OK;
 }
 
-/// The server's lines: the first one that refuses says why, whatever it says to QUIT.
+/// Stores the lines of the server: the first rejection is the reason, even if more replies follow
+/// (to QUIT).
 std::size_t SmtpSession::State::hear(char* line, std::size_t size, std::size_t count,
                                      void* state) noexcept {
   State& its = *static_cast<State*>(state);
@@ -169,7 +171,7 @@ std::size_t SmtpSession::State::hear(char* line, std::size_t size, std::size_t c
       its.reply = printable(heard);
     }
   } catch (...) {
-    // No memory for a line of log: the mail goes on without it.
+    // Without memory for the reply, the mail is still sent.
   }
   return size * count;
 }
@@ -204,11 +206,12 @@ void SmtpSession::State::open() {
   }
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-  set(CURLOPT_PROXY, "");  // none of the environment's
+  set(CURLOPT_PROXY, "");  // ignore proxies in the environment
   set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_QUICK_EXIT, 1L);  // a name that is looked up does not hold up the end
+  set(CURLOPT_QUICK_EXIT, 1L);  // do not wait for a running name lookup
   set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(options.connect_within));
-  // That of the mail up to its last byte is kept by keep_on, which libcurl asks every second.
+  // keep_on, which libcurl calls every second, applies the time limit until the last byte of the
+  // mail.
   set(CURLOPT_TIMEOUT_MS, to_ms(options.send_within + options.reply_within));
   set(CURLOPT_SERVER_RESPONSE_TIMEOUT, (to_ms(options.reply_within) + 999) / 1000);
   set(CURLOPT_UPLOAD, 1L);
@@ -226,8 +229,8 @@ void SmtpSession::State::open() {
   set_user();
 }
 
-/// libcurl says QUIT and waits two minutes for the response, whatever its deadlines are: a server
-/// that hangs would hold up the end. So the socket is shut ahead of it.
+/// libcurl sends QUIT and waits two minutes for the response, ignoring its timeouts: a server that
+/// hangs would delay the shutdown. So the socket is shut down first.
 void SmtpSession::State::close() noexcept {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (handle != nullptr &&
@@ -286,9 +289,10 @@ long SmtpSession::State::reply_code() const {
   return code;
 }
 
-/// A refusal is about the mail where libcurl was refused an envelope (CURLE_SEND_ERROR) or, behind
-/// the last byte, the content (CURLE_WEIRD_SERVER_REPLY). One in place of a greeting is about us.
-/// So is each where we were to log in and could not, since libcurl goes on without where a server
+/// Returns whether a rejection is about the mail: about its envelope (CURLE_SEND_ERROR) or, after
+/// the last byte, about its content (CURLE_WEIRD_SERVER_REPLY). Instead of a greeting, it is about
+/// this service. The same applies if a required login failed, because libcurl continues without one
+/// if the server does not offer AUTH, and if the server's policy rejects the sender.
 /// offers no AUTH; and one of the sender by the server's policy.
 bool SmtpSession::State::is_of_mail(CURLcode code) const {
   const bool is_of_envelope = code == CURLE_SEND_ERROR;
@@ -331,7 +335,7 @@ DeliveryResult SmtpSession::send(const MailMessage& message,
     }
     const DeliveryResult outcome = state_->outcome_of(state_->perform(message, is_abandoned));
     if (outcome.status == DeliveryStatus::retry_later) {
-      // What is half done on that connection, nobody knows: the next mail gets another.
+      // The state of that connection is unknown, so the next mail gets a new one.
       state_->close();
     }
     return outcome;

@@ -10,21 +10,21 @@
 
 namespace eider::detail::mail {
 
-/// Whether the URL is one of those that SmtpOptions tells of.
+/// Returns whether the URL has a form that SmtpOptions describes.
 [[nodiscard]] bool is_smtp_url(std::string_view url) noexcept;
-/// Whether its host is this machine.
+/// Returns whether the host of the URL is this machine.
 [[nodiscard]] bool is_loopback_url(std::string_view url) noexcept;
 
-/// Sends one message after the other, over a connection that is kept.
+/// Sends messages one after the other over a persistent connection.
 class SmtpSession {
  public:
-  /// is_stopped  gives up what is on its way, within a second or two
+  /// is_stopped  aborts the current message within a second or two
   SmtpSession(const SmtpOptions& options, const std::atomic<bool>& is_stopped);
   ~SmtpSession();
   SmtpSession(const SmtpSession&) = delete;
   SmtpSession& operator=(const SmtpSession&) = delete;
 
-  /// is_abandoned  cuts off this message in the same way
+  /// is_abandoned  aborts this message in the same way
   [[nodiscard]] DeliveryResult send(const MailMessage& message,
                                     const std::atomic<bool>& is_abandoned);
 

@@ -1,4 +1,4 @@
-// Sending over SMTP to a server that the test plays, on one real event loop.
+// Sending over SMTP to a server of the test, on one real event loop.
 #include "eider/auth/mail/smtp.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 using testing::TestConnection;
 using testing::TestServer;
 
-/// Waits until `check` is true, a minute at most.
+/// Waits until `check` is true, for at most a minute.
 Task<> eventually(std::function<bool()> check) {
   for (int tries = 0; tries < 12'000 && !check(); ++tries) {
     co_await sleep_for(5ms);

@@ -14,7 +14,7 @@ namespace eider::detail::oauth {
 
 namespace {
 
-/// Providers put groups and more into it than into an access token.
+/// Larger than for access tokens, because providers put groups and more into ID tokens.
 constexpr std::size_t kTokenBytesMax = std::size_t{32} * 1024;
 /// OpenID Connect Core 1.0, section 2.
 constexpr std::size_t kSubjectBytesMax = 255;
@@ -37,11 +37,12 @@ Result<void, JwtError> check_own_claims(const JwtClaims& claims, const IdTokenRu
     return refuse(JwtFault::missing_claim, "the ID token has no 'iat'");
   }
   const json::Value* const party = claims.all().find("azp");
-  // A token that is for several is for us where it says that we have asked for it.
+  // A token for several audiences is for this client only if `azp` says that this client requested
+  // it.
   if ((party != nullptr || registered.audience.size() > 1) && !is_text(party, rules.client_id)) {
     return refuse(JwtFault::wrong_audience, "the ID token was issued for another client");
   }
-  // Another login's token, which somebody has put into this one, has another number.
+  // The nonce differs if an attacker has inserted a token of another login.
   if (!is_text(claims.all().find("nonce"), rules.nonce)) {
     return refuse(JwtFault::bad_claim, "the ID token belongs to another login");
   }
@@ -52,8 +53,8 @@ Result<void, JwtError> check_own_claims(const JwtClaims& claims, const IdTokenRu
   return {};
 }
 
-/// OpenID Connect Core 1.0, section 3.1.3.7, steps 12 and 13: a provider may have passed over what
-/// it was asked for, and a browser may have taken it out of the address.
+/// OpenID Connect Core 1.0, section 3.1.3.7, steps 12 and 13: the provider may have ignored the
+/// parameters, and the browser may have removed them from the URL.
 Result<void, JwtError> check_asked_claims(const json::Value& claims, const IdTokenRules& rules,
                                           std::int64_t now) {
   const auto seconds = [](Duration duration) {

@@ -14,8 +14,8 @@
 
 namespace eider::detail::oauth {
 
-/// access_token  what came along; its digest is compared where the token has one
-/// max_age, acr_values  as OAuthOptions has them
+/// access_token  from the same response; its digest is compared if the ID token contains one
+/// max_age, acr_values  as in OAuthOptions
 struct IdTokenRules {
   std::string issuer;
   std::string client_id;
@@ -33,9 +33,9 @@ struct IdTokenRules {
                                                          const IdTokenRules& rules,
                                                          std::int64_t now);
 
-/// The left half of the digest of `text`, in base64url.
+/// Returns the left half of the digest of `text`, in base64url.
 ///
-/// source  OpenID Connect Core 1.0, section 3.1.3.6; of EdDSA by Ed25519 it is SHA-512
+/// source  OpenID Connect Core 1.0, section 3.1.3.6; SHA-512 for EdDSA with Ed25519
 [[nodiscard]] std::string half_digest(JwtAlgorithm algorithm, std::string_view text);
 
 }  // namespace eider::detail::oauth

@@ -18,13 +18,13 @@ namespace eider::detail::oauth {
 namespace {
 
 constexpr std::size_t kLoginsDoneMax = 100'000;
-constexpr std::size_t kNextBytesMax = 1024;  // twice as much may stand in the cookie
+constexpr std::size_t kNextBytesMax = 1024;  // the cookie may hold twice as much
 
 [[noreturn]] void refuse(std::string why) {
   throw Failure(Error::internal("oauth: " + std::move(why)));
 }
 
-/// Of an address with scheme and host.
+/// Returns the path of a URL with scheme and host.
 std::string_view path_of(std::string_view url) noexcept {
   const std::size_t host = url.find("://");
   const std::size_t path = host == url.npos ? url.npos : url.find('/', host + 3);
@@ -37,7 +37,7 @@ void check_place(std::string_view what, std::string_view url) {
   }
 }
 
-/// What belongs to the protocol is no one else's to say, nor what is checked in the response.
+/// Rejects parameters of the protocol, and those whose effect has to be checked in the response.
 void check_parameters(const OAuthOptions& options) {
   constexpr std::array<std::string_view, 11> kOwn{
       "response_type", "response_mode", "client_id",      "redirect_uri",          "scope",
@@ -60,7 +60,7 @@ void check_paths(const OAuthOptions& options) {
     if (safe_redirect_path(*path, "").empty()) {
       refuse("not a path of this service: '" + *path + "'");
     }
-    // The provider is told one address, in which a brace would stand as it is.
+    // The provider gets one fixed URL, in which a brace would be literal.
     if (path->contains('{')) {
       refuse("the path of a login must not contain parameters: '" + *path + "'");
     }
@@ -138,7 +138,7 @@ ClientOptions client_options(const OAuthOptions& options) {
   ClientOptions own = options.client;
   own.total = options.deadline;
   own.body_bytes_max = options.bytes_max;
-  own.redirects_max = 0;  // secrets and codes are for the place that was asked
+  own.redirects_max = 0;  // secrets and codes must not go to another URL
   own.retries_max = 0;
   own.cookies = nullptr;
   return own;
@@ -211,7 +211,7 @@ Login::Login(OAuthOptions options, bool is_openid, MakeClient make_client)
       is_openid_(is_openid),
       pending_(pending_options(*options_, is_openid)),
       done_(std::make_unique<base::UsedTokens>(kLoginsDoneMax)),
-      // A loop's provider may outlive this.
+      // The provider of an event loop may outlive this object.
       providers_([kept = options_, is_openid, make = std::move(make_client)] {
         return std::make_unique<Provider>(kept, is_openid, make(client_options(*kept)));
       }) {}
@@ -223,7 +223,7 @@ Result<std::string> Login::own_origin(const ClientInfo& client) const {
   const std::string origin = client.scheme + "://" + client.host;
   const auto place = checked_place(origin, true);
   if (!place) {
-    // A code that comes back in the clear is everybody's on the way.
+    // Without encryption, a code in the redirect could be read on the network.
     return fail(Error::internal("oauth: " + origin +
                                 " cannot be the origin of a login, because the provider redirects "
                                 "to https. Set `origin`, or trust_proxies."));
@@ -299,12 +299,13 @@ LoginResult<Login::Returned> Login::take(const Request& request, std::string use
   if (!found) {
     return invalid("this browser did not start this login, or the login took too long");
   }
-  // Logins of several groups may share a key: one that was begun elsewhere has other rules.
+  // Logins of several groups may share a key, but a login that was started on another route has
+  // other rules.
   if (path_of(found->login.redirect_uri) != request.route()) {
     return invalid("this login was started on another route");
   }
-  // Of who has logged in here since it would be another's. One that nobody has begun is
-  // everybody's: tabs that were opened beside each other log in one by one.
+  // If another user has logged in here since the start, reject the response. If the login was
+  // started without a user, accept it: several tabs can log in one after the other.
   if (found->login.user.empty()) {
     user.clear();
   } else if (found->login.user != pending_.digest_of(user)) {
@@ -319,7 +320,7 @@ LoginResult<Login::Returned> Login::take(const Request& request, std::string use
 
 LoginResult<void> Login::check_response(const ProviderPlaces& places,
                                         const BrowserResponse& response) const {
-  // RFC 9207, section 2.4: ahead of all else, for errors too.
+  // RFC 9207, section 2.4: before all other checks, also for errors.
   const bool is_named = response.issuer.has_value();
   if ((is_named || places.tells_issuer) && response.issuer != options_->issuer &&
       !(is_named && options_->issuer.empty())) {
@@ -350,8 +351,8 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned,
   form.emplace_back("code", *response.code);
   form.emplace_back("redirect_uri", returned.login.redirect_uri);
   form.emplace_back("code_verifier", returned.secrets.verifier);
-  // Not sooner: a login that fails ahead of this has cost its sender nothing, and as many as there
-  // is room for would keep everybody else out.
+  // Not earlier: a login that fails before this point costs its sender nothing, and such logins
+  // could fill the table and block all others.
   const std::int64_t until = returned.login.until;
   if (done_->use(*response.state, "", until, Loop::current().wall_seconds()) !=
       base::UsedTokens::Use::first) {
@@ -359,9 +360,9 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned,
   }
   auto tokens = co_await providers_.here().tokens(returned.places, std::move(form));
   if (!tokens) {
-    // If it is not known what the provider has made of the code, the login stays used. One that the
-    // provider has rejected is forgotten: any client can begin logins and come back with invented
-    // codes, until there is no room left.
+    // If it is unknown whether the provider has used the code, the login stays used. If the
+    // provider has rejected the code, the login is forgotten: otherwise clients could fill the
+    // table with invented codes.
     if (tokens.error().fault != OAuthFault::unavailable) {
       done_->forget(*response.state);
     }
@@ -390,7 +391,7 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
       co_return fail(std::move(user.error()));
     }
     const json::Value* const subject = user->find("sub");
-    // OpenID Connect Core 1.0, section 5.3.2: another's may be put in its place.
+    // OpenID Connect Core 1.0, section 5.3.2: userinfo of another user may have been substituted.
     if (subject == nullptr || !subject->is_string() || subject->text() != identity.subject) {
       co_return fail(
           LoginError{OAuthFault::refused, "the userinfo response belongs to another user"});
@@ -463,7 +464,7 @@ Task<Result<OAuthTokens>> Login::refresh(std::string refresh_token) const {
   }
   tokens->id_token.clear();  // it was not checked
   if (tokens->refresh_token.empty()) {
-    tokens->refresh_token = std::move(refresh_token);  // RFC 6749, section 6: the old one stays
+    tokens->refresh_token = std::move(refresh_token);  // RFC 6749, section 6: it stays valid
   }
   co_return std::move(*tokens);
 }
@@ -472,7 +473,7 @@ Task<std::string> Login::logout_location(ClientInfo client, std::string id_token
   std::string location = options_->after_logout;
   const auto origin = own_origin(client);
   const auto places = co_await providers_.here().places();
-  // Who logs out here has done so, whatever becomes of it at the provider.
+  // The user is logged out here, even if the provider does not end its session.
   if (places && origin && !(*places)->end_session.empty()) {
     location = (*places)->end_session;
     add_parameter(location, "id_token_hint", id_token);

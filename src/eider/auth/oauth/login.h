@@ -15,36 +15,36 @@
 
 namespace eider::detail::oauth {
 
-/// By which a provider is asked, made once on each loop: tests have their own.
+/// Creates the client for requests to the provider, once per event loop. Tests pass their own.
 using MakeClient = std::function<std::unique_ptr<HttpClient>(const ClientOptions&)>;
 [[nodiscard]] std::unique_ptr<HttpClient> make_usual_client(const ClientOptions& options);
 
-/// Put into the request of a login that has failed.
+/// Stored in the request of a failed login.
 struct LoginFailed {
   LoginError error;
 };
 
 class Login {
  public:
-  /// Throws a Failure that says what is wrong with the options.
+  /// Throws a Failure that describes an invalid option.
   Login(OAuthOptions options, bool is_openid, MakeClient make_client = make_usual_client);
 
   struct Begun {
     std::string location;
     std::vector<std::string> cookies;
   };
-  /// user  of the session that the request is of; empty: nobody's
+  /// user  of the request's session; empty without one
   [[nodiscard]] Task<Result<Begun>> begin(Request& request, ClientInfo client,
                                           std::string user) const;
 
-  /// Of OpenID, and of a provider without.
+  /// For providers with and without OpenID Connect.
   [[nodiscard]] Task<Result<OpenIdIdentity>> openid_identity(Request& request,
                                                              std::string user) const;
   [[nodiscard]] Task<Result<OAuthIdentity>> oauth_identity(Request& request,
                                                            std::string user) const;
-  /// What a browser gets whose login has failed.
+  /// Changes the response to the browser after a failed login.
   void respond_failure(const Request& request, Response& response) const;
-  /// What ends the cookie of the login that such a request is about, if it has come with one.
+  /// Returns the header value that removes the cookie of the login, if the request has one.
   [[nodiscard]] std::optional<std::string> end_cookie(const Request& request) const;
 
   [[nodiscard]] Task<Result<OAuthTokens>> refresh(std::string refresh_token) const;
@@ -53,20 +53,19 @@ class Login {
   [[nodiscard]] const OAuthOptions& options() const noexcept { return *options_; }
 
  private:
-  /// A login that has come back with tokens.
+  /// A login whose code was exchanged for tokens.
   struct Returned {
     PlacesPtr places;
     PendingLogin login;
     LoginSecrets secrets;
     OAuthTokens tokens;
-    std::string user;  // who has begun it, and is here
+    std::string user;  // the user who started the login and is still logged in
   };
   template <class Identity>
   using Identify = Task<LoginResult<Identity>> (Login::*)(Returned returned) const;
 
   [[nodiscard]] Result<std::string> own_origin(const ClientInfo& client) const;
-  /// What stands ahead of the paths of the options: where the login's routes are in a group, or in
-  /// an app that is mounted.
+  /// Returns the prefix of the paths in the options, if the routes are in a group or a mounted app.
   [[nodiscard]] std::string_view prefix_of(const Request& request) const;
   [[nodiscard]] std::string authorization_url(const ProviderPlaces& places,
                                               const LoginSecrets& secrets,
@@ -79,11 +78,11 @@ class Login {
                                                    BrowserResponse response) const;
   [[nodiscard]] Task<LoginResult<OpenIdIdentity>> identify_openid(Returned returned) const;
   [[nodiscard]] Task<LoginResult<OAuthIdentity>> identify_oauth(Returned returned) const;
-  /// From the response through the browser to who it is.
+  /// Converts the redirect from the provider to the identity of the user.
   template <class Identity>
   [[nodiscard]] Task<Result<Identity>> come_back(Request& request, std::string user,
                                                  Identify<Identity> identify) const;
-  /// For the browser of that request.
+  /// Returns the error for the browser of that request.
   [[nodiscard]] static Error refusal(Request& request, const LoginError& error);
   [[nodiscard]] static Error refusal(const LoginError& error);
 

@@ -1,4 +1,4 @@
-// What somebody tries who is not the user, in the browser, beside it, or at the provider.
+// Attacks on a login through the browser, another client, or the provider.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ using testing::ProviderRequest;
 
 constexpr int kBadGateway = 502;
 
-/// 300,000 blanks and a "{}", by gzip: 330 bytes.
+/// 300,000 spaces and "{}", compressed with gzip: 330 bytes.
 std::string compressed_blanks() {
   return from_base64("H4sIAAAAAAACA+3BAQ0AAAwCoCr2dHZ/jw9I" + std::string(386, 'A') +
                      "Dgj+4AWvu9fuKTBAA=")
@@ -57,7 +57,7 @@ TEST_F(OpenIdTest, a_response_counts_once) {
   provider_.nonce = in_query(*begun.header("Location"), "nonce");
   EXPECT_EQ(come_back().status, 303);
   EXPECT_EQ(come_back().status, 400) << "the cookie is gone";
-  // Who has kept a copy of the cookie has nothing either.
+  // A copy of the cookie is useless, too.
   const TestResponse again =
       browser().send({.target = callback() + "&code=code-1&iss=" + percent_encode(kIssuer),
                       .headers = {{"Cookie", cookie}}});
@@ -87,7 +87,7 @@ TEST_F(OpenIdTest, a_response_that_asks_the_provider_nothing_is_not_remembered) 
                .headers = {{"Cookie", cookie}}})
         .status;
   };
-  // Else a stranger, who needs no provider for these, fills the table of logins that are over.
+  // Otherwise, clients could fill the table of completed logins without a provider.
   for (const char* error : {"server_error", "temporarily_unavailable", "access_denied"}) {
     EXPECT_NE(come_with(std::string("&error=") + error), 400) << error;
     EXPECT_NE(come_with(std::string("&error=") + error), 400) << error;
@@ -122,7 +122,7 @@ TEST_F(OpenIdTest, a_login_takes_ten_minutes_at_most) {
   cookie.resize(cookie.find(';'));
   state_ = in_query(*begun.header("Location"), "state");
   browser().advance(10min);
-  // Also where the browser has kept it.
+  // Even if the browser still has the cookie.
   EXPECT_EQ(browser()
                 .send({.target = callback() + "&code=c&iss=" + percent_encode(kIssuer),
                        .headers = {{"Cookie", cookie}}})
@@ -165,7 +165,7 @@ TEST_F(OpenIdTest, of_two_providers_each_has_its_own_logins) {
       other, true, [this](const ClientOptions& given) { return provider_.make_client(given); });
   detail::oauth::add_login<OpenIdIdentity>(app_, evil, [](const OpenIdIdentity&) { return "in"; });
   begin();
-  // A response of one at the callback of the other (mix-up).
+  // A response of one provider at the callback of the other (mix-up).
   const TestResponse reply = browser().get("/evil" + callback().substr(6) + "&code=c");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(provider_.count("/token"), 0U);
@@ -294,7 +294,7 @@ TEST_F(OpenIdTest, a_login_that_fails_may_lead_to_a_page) {
   EXPECT_EQ(browser().get("/login").header("Location"), "/welcome?a=b&login=unavailable");
 }
 
-// What comes from the provider, or from somebody in its place.
+// ID tokens from the provider, or from an attacker in its place.
 
 TEST_F(OpenIdTest, id_tokens_that_are_not_for_this_login_are_refused) {
   add();
@@ -344,7 +344,7 @@ TEST_F(OpenIdTest, id_tokens_that_somebody_else_has_signed_are_refused) {
   EXPECT_EQ(log_in().status, 303);
   const std::vector<JwtKey> good = provider_.keys;
   const std::string public_jwk = json::to_text(good.front().to_public_jwk());
-  // A key of the same name, the public key as a secret, and no signature at all.
+  // A key with the same id, the public key as a secret, and no signature.
   const JwtKey stranger = JwtKey::generate(JwtAlgorithm::es256, "one");
   const JwtKey secret =
       JwtKey::from_secret(JwtAlgorithm::hs256, public_jwk.substr(0, 200), "one").value();
@@ -381,7 +381,7 @@ TEST_F(OpenIdTest, id_tokens_are_signed_as_the_options_say) {
 
 TEST(IdToken, half_a_digest_is_that_of_the_algorithm) {
   using detail::oauth::half_digest;
-  // OpenID Connect Core 1.0, appendix A.3 has this pair.
+  // This pair is from OpenID Connect Core 1.0, appendix A.3.
   EXPECT_EQ(half_digest(JwtAlgorithm::rs256, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y"),
             "77QmUPtjPfzWtF2AnpK9RQ");
   EXPECT_EQ(half_digest(JwtAlgorithm::es384, "a").size(), 32U);
@@ -418,7 +418,7 @@ TEST_F(OpenIdTest, how_long_a_token_lasts_is_a_number_that_can_be) {
   }
 }
 
-/// Whatever the provider does at one of its places, and what the browser is told then.
+/// Errors of the provider at each endpoint, and the resulting responses to the browser.
 TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
   OAuthOptions options = usual();
   options.fetches_userinfo = true;
@@ -456,7 +456,8 @@ TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
         provider_.nonce = in_query(*begun.header("Location"), "nonce");
         told = come_back().status;
       }
-      // Without a document or keys nobody can be known: that is the same to the browser.
+      // Without a document or keys, no user can be authenticated; the browser sees the same
+      // response.
       const bool is_kept =
           place == std::string_view(kDocument) || place == std::string_view("/jwks");
       EXPECT_EQ(told, is_kept ? 503 : status) << name << " at " << place;
@@ -503,7 +504,7 @@ TEST_F(OpenIdTest, many_that_begin_at_once_cost_one_request) {
   std::vector<std::string> responses;
   const std::string ask = "GET /login HTTP/1.1\r\nHost: test\r\n\r\n";
   for (int index = 0; index < 20; ++index) {
-    (void)browser().raw(ask);  // waits for the document, and leaves
+    (void)browser().raw(ask);  // waits for the document, and disconnects
   }
   EXPECT_EQ(log_in().status, 303);
   EXPECT_EQ(provider_.count(kDocument), 1U);
@@ -518,7 +519,7 @@ TEST_F(OpenIdTest, a_browser_that_leaves_takes_its_login_along_and_no_other) {
   cookie.resize(cookie.find(';'));
   const std::string state_of_two = in_query(*begun.header("Location"), "state");
   provider_.responses["/token"] = [](const ProviderRequest&) { return std::string(); };
-  // It waits for the keys' owner, and is gone at once.
+  // The client waits for the keys, and disconnects at once.
   const std::string bytes = "GET /login/callback?state=" + state_of_two +
                             "&code=c&iss=" + percent_encode(kIssuer) +
                             " HTTP/1.1\r\nHost: test\r\nCookie: " + cookie + "\r\n\r\n";
@@ -579,12 +580,12 @@ TEST(ProviderPlaces, are_asked_for_where_that_is_safe_alone) {
     }
     EXPECT_TRUE(read_places(document("https://id.example", name, "https://other.example/x?a=b"),
                             "https://id.example"));
-    // Where the issuer is on this machine its places may be, too; but nowhere else in the clear.
+    // If the issuer is on this machine, its endpoints may be, too; otherwise they need https.
     const char* here = "http://127.0.0.1:9000";
     EXPECT_TRUE(read_places(document(here, name, "http://127.0.0.1:9000/x"), here));
     EXPECT_FALSE(read_places(document(here, name, "http://192.168.0.1/x"), here));
   }
-  // What is not needed, and is not safe, is not there.
+  // An unsafe URL that is not required is treated as missing.
   const auto places =
       read_places(document("https://id.example", "userinfo_endpoint", "http://127.0.0.1/x"),
                   "https://id.example");

@@ -1,4 +1,4 @@
-// Whose a login is, what is asked of it, and what becomes of one that has failed.
+// Which user a login belongs to, its requirements, and failed logins.
 #include <gtest/gtest.h>
 
 #include <string>

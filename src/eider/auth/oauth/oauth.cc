@@ -17,12 +17,12 @@ namespace {
 
 void keep_nowhere(Response& response) {
   response.replace_header("Cache-Control", "no-store");
-  // The code stands in the callback's address.
+  // The URL of the callback contains the code.
   response.replace_header("Referrer-Policy", "no-referrer");
 }
 
-/// OpenID Connect Core 1.0, section 5.1: `email_verified` is said of the `email` beside it, and
-/// never of one in another document.
+/// OpenID Connect Core 1.0, section 5.1: `email_verified` applies to the `email` in the same
+/// document, never to one in another document.
 bool is_of_first(const json::Value& first, const json::Value& second, std::string_view name) {
   constexpr std::string_view kVerified = "_verified";
   std::string_view subject = name;
@@ -123,7 +123,7 @@ std::optional<bool> bool_of(const json::Value& value) {
   return is_true || is_false ? std::optional(is_true) : std::nullopt;
 }
 
-/// The number that a text is, as JSON writes it.
+/// Parses a text as a number, as JSON writes it.
 std::optional<json::Value> number_of(const json::Value& value) {
   const auto read =
       value.is_string() ? json::read<json::Value>(value.text()) : fail(Error::internal(""));

@@ -23,7 +23,7 @@ namespace detail::oauth {
 
 class Login;
 
-/// Of the request's session; nothing: an app without sessions.
+/// The entry of the request's session; empty in an app without sessions.
 using MaybeSession = std::optional<Extension<session::Entry>>;
 
 [[nodiscard]] Task<Result<OpenIdIdentity>> identify(const Login& login, Request& request,

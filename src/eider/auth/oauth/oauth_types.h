@@ -25,14 +25,14 @@ class Response;
 
 /// The reason why a login failed.
 enum class OAuthFault : std::uint8_t {
-  declined,     ///< the user, or the provider in his place, said no
-  invalid,      ///< it was not begun in this browser, has come back already, or took too long
-  refused,      ///< what the provider says cannot be believed
-  unavailable,  ///< the provider does not answer
+  declined,     ///< the user declined, or the provider did on behalf of the user
+  invalid,      ///< not started in this browser, already completed, or expired
+  refused,      ///< the provider's response is not trustworthy
+  unavailable,  ///< the provider does not respond
 };
 
-/// How a client shows at the token endpoint which it is (RFC 6749, section 2.3). `none` is a public
-/// one, which has no secret.
+/// How a client authenticates at the token endpoint (RFC 6749, section 2.3). `none` is for public
+/// clients, which have no secret.
 enum class OAuthClientAuth : std::uint8_t { basic, post, none };
 
 /// Endpoints of a provider without OpenID Connect: https://, or http:// on this machine.
@@ -52,7 +52,7 @@ struct OAuthOptions {
   /// Endpoints of a provider without OpenID Connect, which has no configuration document.
   OAuthEndpoints endpoints = {};
   std::string client_id;
-  /// Empty: a public client.
+  /// Secret of the client; empty: a public client.
   std::string client_secret = {};
 
   // Routes, in their group.
@@ -66,7 +66,7 @@ struct OAuthOptions {
   /// Logout 1.0). Empty: no such route.
   std::string logout = {};
 
-  // Paths of this service, whatever the group.
+  // Paths of this service, not relative to the group.
 
   /// Page after a logout.
   std::string after_logout = "/";
@@ -95,7 +95,8 @@ struct OAuthOptions {
   /// was earlier, the user must log in again. The ID token must confirm it (`auth_time`). Default:
   /// no limit.
   std::optional<Duration> max_age = {};
-  /// OpenID: ways to log in, the best first, one of which the ID token has to name (`acr`): "phr".
+  /// OpenID Connect: accepted authentication methods, the preferred one first, such as "phr". The
+  /// ID token must contain one of them (`acr`).
   std::vector<std::string> acr_values = {};
   /// Public origin of the paths above: "https://notes.example". Empty: the origin of the request
   /// (ClientInfo: after a proxy see App::trust_proxies), with https, or on this machine.
@@ -135,8 +136,8 @@ struct OAuthOptions {
   Duration deadline = std::chrono::seconds(5);
   /// Maximum size of each response, decompressed.
   std::size_t bytes_max = std::size_t{256} * 1024;
-  /// Authorities and proxies. Deadlines, sizes, cookies, redirects and retries are those above and
-  /// none.
+  /// Certificate authorities and proxies for requests to the provider. Time limits, sizes, cookies,
+  /// redirects and retries in it have no effect.
   ClientOptions client = {};
 };
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kNumberBytes = 32;
 constexpr std::size_t kStateBytes = 43;  // 32 bytes in base64url
-/// Of the state, in the cookie's name: several tabs have one each.
+/// Number of characters of the state in the name of the cookie: each tab has its own cookie.
 constexpr std::size_t kNameBytes = 16;
-/// Of one browser's logins under way together: servers take so many bytes of fields.
+/// Maximum size of all pending logins of one browser, because servers limit the size of headers.
 constexpr std::size_t kCookieBytesMax = 6144;
 constexpr std::size_t kCookiesMax = 8;
 
@@ -29,7 +29,7 @@ struct OldCookie {
   std::int64_t until;
 };
 
-/// Unsigned, to tell older ones from newer: who lies there loses his own logins.
+/// Not signed, only for sorting by age: clients that change it only lose their own logins.
 std::int64_t until_of(std::string_view value) noexcept {
   return parse_int64(value.substr(0, value.find('.'))).value_or(0);
 }
@@ -42,7 +42,7 @@ std::vector<OldCookie> cookies_of(const Request& request, std::string_view prefi
     }
     CookieReader reader(field.value);
     while (const auto cookie = reader.next()) {
-      // No more and no less: other cookies of the application begin likewise.
+      // Exactly this size, because other cookies of the application may begin in the same way.
       if (cookie->name.starts_with(prefix) && cookie->name.size() == prefix.size() + kNameBytes) {
         found.push_back({cookie->name, cookie->value, until_of(cookie->value)});
       }
@@ -76,7 +76,8 @@ std::string PendingLogins::name_of(std::string_view state) const {
 
 std::string PendingLogins::set_cookie(std::string name, std::string value,
                                       std::int64_t seconds) const {
-  // Lax: the provider's response is a link from another site, with which strict ones do not come.
+  // Lax: the provider's redirect comes from another site, and browsers do not send strict cookies
+  // with it.
   const auto field = to_header_value({.name = std::move(name),
                                       .value = std::move(value),
                                       .max_age_s = seconds,
@@ -113,7 +114,7 @@ PendingLogins::Begun PendingLogins::begin(const Request& request, PendingLogin l
   Begun begun{.secrets = secrets_of(login.number), .cookies = {}};
   std::string name = name_of(begun.secrets.state);
   std::string value = seal(name, login);
-  // Pages of other sites can have logins begun here, as many as they like.
+  // Limited, because pages of other sites can start any number of logins here.
   std::size_t bytes = value.size();
   std::size_t count = 1;
   for (const OldCookie& old : cookies_of(request, options_.cookie + "-")) {

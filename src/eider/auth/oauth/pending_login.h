@@ -14,20 +14,20 @@
 
 namespace eider::detail::oauth {
 
-/// What goes through the browser and the provider. All three are derived of one secret number, so
-/// that the cookie holds none of them: not even who reads it has the verifier.
+/// Values that pass through the browser and the provider. All three are derived from one secret
+/// number, so the cookie contains none of them: a reader of the cookie cannot compute the verifier.
 struct LoginSecrets {
   std::string state;
   std::string nonce;
   std::string verifier;  // RFC 7636, section 4.1: 43 characters
 };
 
-/// What the cookie keeps.
+/// Contents of the cookie.
 ///
 /// until         seconds since 1970
 /// next          a path of this service
-/// redirect_uri  as the provider was told it, which is told it again with the code
-/// user          digest_of whose session it was; empty: nobody's
+/// redirect_uri  as sent to the provider; it is sent again with the code
+/// user          digest_of the user whose session started the login; empty without one
 struct PendingLogin {
   std::string number;
   std::int64_t until = 0;
@@ -36,9 +36,9 @@ struct PendingLogin {
   std::string user;
 };
 
-/// purpose    what tells this login from another of the same program: its provider, client and
-///            callback. A cookie of one is none of another's (RFC 9700, section 4.4, mix-up)
-/// cookie     what the cookies' names begin with
+/// purpose    distinguishes this login from others of the same program: its provider, client and
+///            callback. A cookie of one is invalid for the others (RFC 9700, section 4.4, mix-up)
+/// cookie     prefix of the cookie names
 struct PendingOptions {
   std::string purpose;
   std::string key;
@@ -49,27 +49,27 @@ struct PendingOptions {
 
 class PendingLogins {
  public:
-  /// Throws a Failure for a key of less than 32 bytes, and a cookie that cannot be called so.
+  /// Throws a Failure for a key of less than 32 bytes, and for an invalid cookie name.
   explicit PendingLogins(PendingOptions options);
 
   struct Begun {
     LoginSecrets secrets;
-    /// Values of Set-Cookie: this login's, and the ends of such as are too many.
+    /// Values of Set-Cookie: one for this login, and those that remove excess or expired logins.
     std::vector<std::string> cookies;
   };
-  /// login  its number and end are chosen here
+  /// login  `number` and `until` are set here
   [[nodiscard]] Begun begin(const Request& request, PendingLogin login, std::int64_t now) const;
-  /// Of a user's key, which the cookie shows to nobody; empty for an empty one.
+  /// Returns a digest of the user key, which hides the key in the cookie; empty for an empty key.
   [[nodiscard]] std::string digest_of(std::string_view user) const;
 
   struct Found {
     PendingLogin login;
     LoginSecrets secrets;
   };
-  /// The login of that state which this browser has begun, if its time is not over.
+  /// Returns the login with that state, if this browser started it and it has not expired.
   [[nodiscard]] std::optional<Found> find(const Request& request, std::string_view state,
                                           std::int64_t now) const;
-  /// What ends the cookie of that state, where the request has one.
+  /// Returns the header value that removes the cookie of that state, if the request has one.
   [[nodiscard]] std::optional<std::string> end(const Request& request,
                                                std::string_view state) const;
 

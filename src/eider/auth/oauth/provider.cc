@@ -21,8 +21,9 @@ std::unexpected<LoginError> failed(OAuthFault fault, std::string text) {
   return fail(LoginError{fault, std::move(text)});
 }
 
-/// The code is used, old, or not ours: the user can log in again. RFC 6749, section 5.2 has one
-/// word for that, and status 400. Some providers have words of their own, and send 200 or 401.
+/// Returns whether the code is used, expired or of another client: the user can log in again. RFC
+/// 6749, section 5.2 defines one error code for that, with status 400. Some providers have their
+/// own, and send 200 or 401.
 bool is_about_code(std::string_view word) noexcept {
   constexpr auto kWords =
       std::to_array<std::string_view>({"invalid_grant", "bad_verification_code", "invalid_code",
@@ -43,7 +44,7 @@ JwksOptions key_options(const OAuthOptions& options) {
   own.refresh_after = options.refresh_after;
   own.pause_min = options.pause_min;
   own.stale_if_error = options.stale_if_error;
-  // Of RSA keys that do not say what they are for.
+  // For RSA keys without `alg`.
   const auto rsa = std::ranges::find_if(options.algorithms, [](JwtAlgorithm algorithm) {
     return to_text(algorithm).starts_with("RS") || to_text(algorithm).starts_with("PS");
   });
@@ -60,7 +61,7 @@ PlacesPtr places_of(const OAuthEndpoints& endpoints, bool tells_issuer) {
   return std::make_shared<const ProviderPlaces>(std::move(places));
 }
 
-/// What another status than 200 means.
+/// Returns the error for a status other than 200.
 LoginError unwanted(std::string_view what, int status) {
   return {is_server_error(status) || status == kTooManyRequests ? OAuthFault::unavailable
                                                                 : OAuthFault::refused,
@@ -109,7 +110,7 @@ void Provider::begin_fetch() {
   was_asked_ = true;
   asked_at_ = Loop::current().now();
   answered_.reset();
-  // In the scope: a browser that leaves takes nobody else's response along.
+  // In the scope: if the client of one request disconnects, other requests still get the response.
   asking_.start(fetch_once());
 }
 
@@ -157,7 +158,7 @@ Task<Result<std::string>> Provider::fetch_keys() {
 }
 
 Task<LoginResult<Provider::Answered>> Provider::ask(ClientRequest request) {
-  // JSON is asked for: GitHub answers with a form otherwise.
+  // Requests JSON: otherwise GitHub responds with a form.
   request.header("Accept", "application/json");
   auto reply = co_await request.send();
   if (!reply) {
@@ -175,7 +176,7 @@ LoginResult<void> Provider::authenticate(const ProviderPlaces& places, ClientReq
   const auto takes = [&](std::string_view method) {
     return std::ranges::find(places.token_auth_methods, method) != places.token_auth_methods.end();
   };
-  // What is not said is client_secret_basic (OpenID Connect Discovery 1.0, section 3).
+  // Default: client_secret_basic (OpenID Connect Discovery 1.0, section 3).
   const bool takes_basic = places.token_auth_methods.empty() || takes("client_secret_basic");
   OAuthClientAuth auth = takes_basic ? OAuthClientAuth::basic : OAuthClientAuth::post;
   if (options_.client_secret.empty()) {
@@ -187,7 +188,7 @@ LoginResult<void> Provider::authenticate(const ProviderPlaces& places, ClientReq
   }
   switch (options_.client_auth.value_or(auth)) {
     case OAuthClientAuth::basic:
-      // RFC 6749, section 2.3.1: encoded as a form has them.
+      // RFC 6749, section 2.3.1: encoded as in forms.
       request.basic_auth(percent_encode(options_.client_id),
                          percent_encode(options_.client_secret));
       return {};

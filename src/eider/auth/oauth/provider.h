@@ -31,11 +31,11 @@ class Provider {
   Provider(std::shared_ptr<const OAuthOptions> options, bool is_openid,
            std::unique_ptr<HttpClient> client);
 
-  /// Of OpenID: by its document. At once where there is one that is young, or while a newer one is
-  /// being asked for.
+  /// Returns the endpoints; with OpenID Connect, those of its document. Returns immediately if the
+  /// document is recent, or while a newer one is fetched.
   [[nodiscard]] Task<LoginResult<PlacesPtr>> places();
 
-  /// At the token endpoint: a code, or a refresh token.
+  /// Requests tokens from the token endpoint, with a code or a refresh token.
   [[nodiscard]] Task<LoginResult<OAuthTokens>> tokens(PlacesPtr places, FormPairs form);
   [[nodiscard]] Task<LoginResult<json::Value>> user(PlacesPtr places, std::string access_token);
   [[nodiscard]] Task<LoginResult<JwtClaims>> check(std::string id_token, std::string nonce,

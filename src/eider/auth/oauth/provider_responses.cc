@@ -27,13 +27,13 @@ const std::string* text_of(const json::Value& object, std::string_view name) {
   return member != nullptr && member->is_string() ? &member->text() : nullptr;
 }
 
-/// RFC 6749, appendix A: VSCHAR. So it can stand in a field.
+/// RFC 6749, appendix A: VSCHAR. Such texts are valid in a header.
 bool is_visible(std::string_view text) noexcept {
   return !text.empty() &&
          std::ranges::all_of(text, [](char byte) { return byte >= ' ' && byte <= '~'; });
 }
 
-/// One that is no address that may be asked counts as not there.
+/// Returns the URL; empty if it is missing or not allowed.
 std::string place_in(const json::Value& document, std::string_view name, bool may_be_here) {
   const std::string* const url = text_of(document, name);
   auto place = url == nullptr ? fail(Error::internal("")) : checked_place(*url, may_be_here);
@@ -53,7 +53,7 @@ std::vector<std::string> words_in(const json::Value& document, std::string_view 
   return words;
 }
 
-/// Some providers write the number as a text.
+/// Some providers write the number as a string.
 std::optional<std::int64_t> seconds_of(const json::Value& response) {
   const json::Value* member = response.find("expires_in");
   std::optional<double> seconds;
@@ -106,7 +106,7 @@ Result<ProviderPlaces> read_places(std::string_view json, std::string_view issue
   if (!types.empty() && std::ranges::find(types, "code") == types.end()) {
     return wrong("the provider does not support the authorization code flow");
   }
-  // A document names any place. One in the clear on this machine would be our own neighbours'.
+  // A document can name any URL. A plain http:// URL on this machine would be a service of our own.
   const bool may_be_here = is_here(issuer);
   const json::Value* const tells = document->find("authorization_response_iss_parameter_supported");
   ProviderPlaces places{
@@ -136,7 +136,7 @@ Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
     return wrong(word.empty() ? "the token response has no access_token"
                               : "the provider returned the error " + word);
   }
-  // RFC 6749, section 7.1: a token of a type that is not known is not used.
+  // RFC 6749, section 7.1: tokens of unknown types must not be used.
   if (type == nullptr || !equals_ignoring_case(*type, "Bearer")) {
     return wrong("the access token is not a Bearer token");
   }

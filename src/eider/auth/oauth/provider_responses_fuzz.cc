@@ -1,4 +1,5 @@
-// What a provider, and a browser in its name, may send: what is read can be asked and sent on.
+// Fuzzes responses of a provider, also through a browser: accepted values must be usable in
+// requests.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>

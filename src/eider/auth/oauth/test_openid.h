@@ -31,7 +31,7 @@
 
 namespace eider::testing {
 
-/// A request as the provider gets it, whole.
+/// A complete request as the provider receives it.
 struct ProviderRequest {
   std::string path;  // with its query
   std::string bytes;
@@ -47,12 +47,12 @@ inline std::string http_response(std::string_view content, std::string_view stat
 }
 
 /// A controllable provider that a real HttpClient requests on the simulated event loop. Outlives
-/// the loops on which it is asked.
+/// the loops that use it.
 class ScriptedProvider {
  public:
   using Answer = std::function<std::string(const ProviderRequest&)>;
 
-  /// What it answers for a path; an empty text: it hangs.
+  /// Responses by path; with an empty text, it never responds.
   std::map<std::string, Answer, std::less<>> responses;
   std::vector<ProviderRequest> asked;
   bool is_down = false;
@@ -70,7 +70,7 @@ class ScriptedProvider {
     }
     return found;
   }
-  /// The last one for that path.
+  /// Returns the last request for that path.
   [[nodiscard]] std::string last(std::string_view path) const {
     std::string found;
     for (const ProviderRequest& request : asked) {
@@ -134,7 +134,7 @@ class ScriptedProvider {
   }
 };
 
-/// In the clear: a simulated line has no TLS.
+/// Without encryption: a simulated connection has no TLS.
 inline constexpr std::string_view kIssuer = "http://127.0.0.1:9000";
 inline constexpr const char* kDocument = "/.well-known/openid-configuration";
 
@@ -142,7 +142,7 @@ struct TestVisit {
   int count = 0;
 };
 
-/// The value of a pair in an URL's query, decoded; empty: there is none.
+/// Returns the decoded value of a query parameter in a URL; empty if it is missing.
 inline std::string in_query(std::string_view url, std::string_view name) {
   const std::size_t query = url.find('?');
   return query == std::string_view::npos
@@ -150,7 +150,7 @@ inline std::string in_query(std::string_view url, std::string_view name) {
              : detail::oauth::query_value(url.substr(query + 1), name).value_or("");
 }
 
-/// A provider's side of logins.
+/// The provider's side of logins.
 class OpenIdProvider : public ScriptedProvider {
  public:
   OpenIdProvider() {
@@ -175,7 +175,7 @@ class OpenIdProvider : public ScriptedProvider {
     says("/userinfo", http_response(R"({"sub":"ann","email":"ann@example.org"})"));
   }
 
-  /// Of the login that was begun last.
+  /// Token response for the login that was started last.
   [[nodiscard]] json::Value token_response() const {
     json::Value response = json::object({{"access_token", "access-1"},
                                          {"token_type", "Bearer"},
@@ -208,8 +208,8 @@ class OpenIdProvider : public ScriptedProvider {
   std::vector<JwtKey> keys{JwtKey::generate(JwtAlgorithm::es256, "one")};
   json::Value document;
   json::Value claims;
-  json::Value age;      // of the login at the provider, in seconds; null: it does not say
-  json::Value changes;  // of the token endpoint's response
+  json::Value age;      // of the login with the provider, in seconds; null: not sent
+  json::Value changes;  // to the response of the token endpoint
   std::string nonce;
 };
 
@@ -224,7 +224,7 @@ class OpenIdTest : public ::testing::Test {
             .origin = "https://notes.example"};
   }
 
-  /// Pre: called once, ahead of a client.
+  /// Pre: called once, before a client is created.
   void add(OAuthOptions options = usual()) {
     add_sessions<TestVisit>(app_);
     login_ = std::make_shared<const detail::oauth::Login>(
@@ -245,7 +245,7 @@ class OpenIdTest : public ::testing::Test {
     return *client_;
   }
 
-  /// Begins a login, and has the provider know it. Returns where the browser is sent.
+  /// Starts a login, and passes its parameters to the provider. Returns the redirect URL.
   std::string begin(const std::string& target = "/login") {
     const TestResponse reply = browser().get(target);
     EXPECT_EQ(reply.status, 302) << reply.body;
@@ -254,12 +254,12 @@ class OpenIdTest : public ::testing::Test {
     state_ = in_query(location, "state");
     return location;
   }
-  /// Comes back from the provider.
+  /// Sends the redirect from the provider.
   TestResponse come_back(const std::string& more = "") {
     return browser().get(callback() + "&code=code-1&iss=" + percent_encode(kIssuer) + more);
   }
   [[nodiscard]] std::string callback() const { return "/login/callback?state=" + state_; }
-  /// Begins and comes back.
+  /// Starts a login and completes it.
   TestResponse log_in() {
     begin();
     return come_back();

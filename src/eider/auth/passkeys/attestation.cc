@@ -34,14 +34,14 @@ std::unexpected<PasskeyError> bad(const char* text) {
   return refuse_statement(PasskeyFault::bad_attestation, text);
 }
 
-/// One whole item of CBOR, which is passed over.
+/// Returns the bytes of one whole CBOR item without reading it.
 std::optional<std::string_view> take_item(CborReader& reader) {
   const std::string_view before = reader.rest();
   return reader.skip() ? std::optional(before.substr(0, before.size() - reader.rest().size()))
                        : std::nullopt;
 }
 
-/// Sets a member that has not been there before.
+/// Sets a member; returns false if it was already set.
 template <class T>
 bool set_once(std::optional<T>& member, std::optional<T> value) {
   const bool is_new = !member && value;
@@ -72,7 +72,7 @@ void add(STACK_OF(X509) * certificates, tls::CertificatePtr certificate) {
   (void)certificate.release();
 }
 
-/// `x5c`: the authenticator's first. Null for what is none.
+/// Reads `x5c`, the certificate of the authenticator first. Null if it is invalid.
 tls::CertificatesPtr read_certificates(CborReader& reader) {
   const auto count = reader.array();
   if (!count || *count == 0 || *count > kCertificatesMax) {
@@ -82,7 +82,8 @@ tls::CertificatesPtr read_certificates(CborReader& reader) {
   for (std::size_t index = 0; index < *count; ++index) {
     const auto der = reader.bytes();
     tls::CertificatePtr certificate = der ? parse_certificate(*der) : nullptr;
-    // Anybody sends certificates, and each may be checked by the next one's key.
+    // Any client can send certificates, and each may be verified with the key of the next one, so
+    // the keys are limited.
     if (certificate == nullptr || !tls::fault_of_key(X509_get0_pubkey(certificate.get())).empty()) {
       return nullptr;
     }
@@ -91,7 +92,7 @@ tls::CertificatesPtr read_certificates(CborReader& reader) {
   return certificates;
 }
 
-/// certificates  null: the credential signs for itself
+/// certificates  null: self attestation, signed by the credential itself
 struct PackedStatement {
   std::optional<std::int64_t> algorithm = {};
   std::optional<std::string_view> signature = {};
@@ -126,7 +127,7 @@ std::optional<PackedStatement> read_packed(std::string_view bytes) {
   return is_whole ? std::optional(std::move(statement)) : std::nullopt;
 }
 
-/// The first one of the subject's; empty where there is none.
+/// Returns the first entry of the subject with that name; empty if there is none.
 std::string_view subject_entry(X509* certificate, int nid) {
   X509_NAME* const subject = X509_get_subject_name(certificate);
   const int at = X509_NAME_get_index_by_NID(subject, nid, -1);
@@ -138,7 +139,8 @@ std::string_view subject_entry(X509* certificate, int nid) {
           static_cast<std::size_t>(ASN1_STRING_length(text))};
 }
 
-/// Where it says a model, it is this one's, and it is no word that others have to understand.
+/// Returns whether the certificate's model, if it names one, is this one, in an extension that is
+/// not critical.
 bool has_model(X509* certificate, std::string_view aaguid) {
   const ObjectPtr name(OBJ_txt2obj(kAaguidExtension, 1));
   tls::ensure_memory(name.get());
@@ -168,7 +170,7 @@ bool is_attestation_certificate(X509* certificate, std::string_view aaguid) {
          (facts & EXFLAG_BCONS) != 0 && (facts & EXFLAG_CA) == 0 && has_model(certificate, aaguid);
 }
 
-/// The algorithm's, where the key is one of it.
+/// Returns the algorithm if the key is suitable for it.
 std::optional<CoseAlgorithm> algorithm_of(std::int64_t number, const EVP_PKEY* key) {
   const auto algorithm = static_cast<CoseAlgorithm>(number);
   const char* kind = nullptr;
@@ -268,7 +270,8 @@ bool AttestationRoots::vouch_for(STACK_OF(X509) * chain, std::int64_t now) const
   tls::ensure_memory(none.get());
   X509_STORE_CTX_init(context.get(), none.get(), sk_X509_value(chain, 0), chain);
   X509_STORE_CTX_set0_trusted_stack(context.get(), certificates_.get());
-  // A maker's certificate, or the authenticator's own, may be what is trusted, whoever signed it.
+  // The trusted certificate may be the manufacturer's, or the authenticator's own, whoever issued
+  // it.
   X509_STORE_CTX_set_flags(context.get(), X509_V_FLAG_PARTIAL_CHAIN);
   X509_STORE_CTX_set_time(context.get(), 0, static_cast<time_t>(now));
   const bool is_good = X509_verify_cert(context.get()) == 1;

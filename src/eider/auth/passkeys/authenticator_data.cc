@@ -15,7 +15,7 @@ std::unexpected<PasskeyError> malformed(const char* text) {
   return fail(PasskeyError{PasskeyFault::malformed, text});
 }
 
-/// Takes bytes from the front of what is left.
+/// Reads bytes from the front.
 class Front {
  public:
   explicit Front(std::string_view bytes) noexcept : rest_(bytes) {}
@@ -28,7 +28,7 @@ class Front {
     rest_.remove_prefix(bytes);
     return taken;
   }
-  /// Big-endian, of 4 bytes at most.
+  /// Reads a big-endian number of at most 4 bytes.
   [[nodiscard]] std::optional<std::uint32_t> number(std::size_t bytes) noexcept {
     const auto taken = take(bytes);
     std::uint32_t value = 0;
@@ -37,7 +37,7 @@ class Front {
     }
     return taken ? std::optional(value) : std::nullopt;
   }
-  /// One item of CBOR, and a map.
+  /// Reads one CBOR item, which must be a map.
   [[nodiscard]] std::optional<std::string_view> map() noexcept {
     CborReader reader(rest_);
     if (reader.peek() != CborReader::Kind::map || !reader.skip()) {

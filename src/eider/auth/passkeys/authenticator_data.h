@@ -14,10 +14,10 @@ namespace eider::detail::passkeys {
 
 inline constexpr std::size_t kCredentialIdBytesMax = 1023;
 
-/// All views of what was parsed.
+/// All texts are views of the parsed bytes.
 ///
 /// aaguid      16 bytes
-/// public_key  one whole COSE_Key, which was not looked at
+/// public_key  one whole COSE_Key, not checked
 struct AttestedCredential {
   std::string_view aaguid;
   std::string_view id;
@@ -36,13 +36,13 @@ struct AuthenticatorData {
   [[nodiscard]] bool is_backed_up() const noexcept { return (flags & 0x10U) != 0; }
 };
 
-/// errors  malformed: cut off, a credential's id of no or more than 1023 bytes, extensions that are
-///         no map, bytes behind it
+/// errors  malformed: truncated, a credential id that is empty or longer than 1023 bytes,
+///         extensions that are not a map, trailing bytes
 /// source  WebAuthn Level 3, sections 6.1 and 6.5.1
 [[nodiscard]] Result<AuthenticatorData, PasskeyError> parse_authenticator_data(
     std::string_view bytes);
 
-/// "8446ccb9-ab1d-b374-750b-2367ff6f3a1f" of 16 bytes.
+/// Formats 16 bytes as a UUID: "8446ccb9-ab1d-b374-750b-2367ff6f3a1f".
 [[nodiscard]] std::string aaguid_text(std::string_view bytes);
 
 }  // namespace eider::detail::passkeys

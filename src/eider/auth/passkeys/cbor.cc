@@ -13,7 +13,7 @@ constexpr unsigned kEightBytesFollow = 27;
 constexpr std::uint64_t kSimpleMin = 20;
 constexpr std::uint64_t kSimpleMax = 23;
 
-/// The smallest number that needs so many bytes.
+/// Returns the smallest number that needs this many bytes.
 constexpr std::uint64_t smallest_in(std::size_t bytes) noexcept {
   return bytes == 1 ? kOneByteFollows : std::uint64_t{1} << (bytes * 4U);
 }
@@ -21,7 +21,7 @@ constexpr std::uint64_t smallest_in(std::size_t bytes) noexcept {
 }  // namespace
 
 bool is_in_order(std::string_view key, std::string_view next) noexcept {
-  // The kind of the key comes first, which is in the first three bits of its first byte.
+  // The major type of the key is compared first; it is in the first three bits of its first byte.
   const auto kind = [](std::string_view text) { return static_cast<unsigned char>(text[0]) >> 5U; };
   if (key.empty() || next.empty()) {
     return false;
@@ -56,7 +56,7 @@ std::optional<CborReader::Head> CborReader::head() noexcept {
     return Head{*kind, info};
   }
   const std::size_t bytes = std::size_t{1} << (info - kOneByteFollows);
-  // What is above is reserved, or says that no length is known.
+  // Larger values are reserved, or mean an indefinite length.
   if (info > kEightBytesFollow || rest_.size() < bytes) {
     fault();
     return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<CborReader::Head> CborReader::head() noexcept {
     argument = argument << 8U | static_cast<unsigned char>(one);
   }
   rest_.remove_prefix(bytes);
-  // A real number has its size for itself; all else is written as short as it can be.
+  // A floating-point number may have any size; all other items must have their shortest form.
   if (*kind != Kind::simple && argument < smallest_in(bytes)) {
     fault();
     return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<std::string_view> CborReader::text() noexcept {
 
 std::optional<std::size_t> CborReader::count_of(Kind kind) noexcept {
   const auto count = argument_of(kind);
-  // Each element has a byte at least: a count that cannot be is told before anybody counts to it.
+  // Each element has at least one byte: reject an impossible count before any loop uses it.
   if (!count || *count > rest_.size()) {
     fault();
     return std::nullopt;

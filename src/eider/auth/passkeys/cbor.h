@@ -9,9 +9,9 @@
 
 namespace eider::detail::passkeys {
 
-/// Reads from the front of `bytes`, which have to outlive what is read. Lengths are definite, and
-/// each number has its shortest form; anything else is a fault. A fault stays: what is read behind
-/// one is nothing.
+/// Reads from the front of `bytes`, which must outlive the results. Lengths must be definite, and
+/// each number must have its shortest form; anything else is an error. After an error, all further
+/// reads fail.
 ///
 /// source  CTAP 2.1, section 8 (message encoding); RFC 8949, section 4.2.1
 class CborReader {
@@ -20,18 +20,18 @@ class CborReader {
 
   enum class Kind : std::uint8_t { natural, negative, bytes, text, array, map, tag, simple };
 
-  /// What comes next; nothing at the end and behind a fault.
+  /// Returns the type of the next item; nothing at the end and after an error.
   [[nodiscard]] std::optional<Kind> peek() const noexcept;
-  /// A number of either sign.
+  /// Reads an integer, positive or negative.
   [[nodiscard]] std::optional<std::int64_t> integer() noexcept;
   [[nodiscard]] std::optional<std::string_view> bytes() noexcept;
-  /// Not looked at whether it is UTF-8: texts are compared, and never shown.
+  /// Reads a text without a check of UTF-8: texts are only compared, and never shown.
   [[nodiscard]] std::optional<std::string_view> text() noexcept;
-  /// How many elements, or pairs of key and value, follow.
+  /// Returns the number of elements, or of pairs of key and value, that follow.
   [[nodiscard]] std::optional<std::size_t> array() noexcept;
   [[nodiscard]] std::optional<std::size_t> map() noexcept;
-  /// Passes over one whole item of any kind, four levels deep at most (CTAP2's bound), and is told
-  /// by keys of maps that are in order.
+  /// Skips one whole item of any type, at most four levels deep (the limit of CTAP2). Keys of maps
+  /// must be in canonical order.
   bool skip() noexcept;
 
   [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty() && !is_faulty_; }
@@ -54,8 +54,8 @@ class CborReader {
   bool is_faulty_ = false;
 };
 
-/// Whether a key may stand behind another in a map: shorter ones first, then byte by byte, and none
-/// twice. Both are the keys as they are encoded.
+/// Returns whether `next` may follow `key` in a map: major types first, then shorter keys first,
+/// then byte by byte, without duplicates. Both keys are encoded.
 ///
 /// source  CTAP 2.1, section 8
 [[nodiscard]] bool is_in_order(std::string_view key, std::string_view next) noexcept;

@@ -12,7 +12,8 @@ std::unexpected<PasskeyError> bad_response(const char* text) {
   return fail(PasskeyError{PasskeyFault::malformed, text});
 }
 
-/// "hybrid", "smart-card": what is none is passed over, since browsers say what they like.
+/// Returns whether the word looks like a transport: "hybrid", "smart-card". Other texts are
+/// ignored, because browsers may send any.
 bool is_transport(std::string_view word) {
   constexpr std::size_t kBytesMax = 32;
   return !word.empty() && word.size() <= kBytesMax && std::ranges::all_of(word, [](char one) {
@@ -36,7 +37,7 @@ std::string read_transports(const json::Value& response) {
   return words;
 }
 
-/// What only one of the two has.
+/// Reads the members that differ between registration and login.
 bool read_response(const json::Value& response, CeremonyKind kind, CredentialResponse& result) {
   const bool is_login = kind == CeremonyKind::login;
   auto client_data = bytes_member(response, "clientDataJSON");

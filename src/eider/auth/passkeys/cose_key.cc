@@ -37,13 +37,13 @@ bool has_member(CborReader& reader, std::int64_t label, std::int64_t value) {
   return has_label(reader, label) && reader.integer() == value;
 }
 
-/// Bytes of the member -label: of that length, where one is said.
+/// Reads the bytes of the member with that label.
 std::optional<std::string_view> bytes_member(CborReader& reader, std::int64_t label) {
   return has_label(reader, label) ? reader.bytes() : std::nullopt;
 }
 
-/// The rest of a map of five members: the curve, and both coordinates. A point that is written as
-/// one of them and a sign is none here (section 5.8.5).
+/// Reads the rest of a map of five members: the curve, and both coordinates. Compressed points (one
+/// coordinate and a sign) are not allowed (section 5.8.5).
 tls::KeyPtr read_p256(CborReader& reader) {
   const bool is_p256 = has_member(reader, -1, kP256);
   const auto x = is_p256 ? bytes_member(reader, -2) : std::nullopt;
@@ -66,7 +66,7 @@ tls::KeyPtr read_rsa(CborReader& reader) {
   const auto modulus = bytes_member(reader, -1);
   const auto exponent = modulus ? bytes_member(reader, -2) : std::nullopt;
   tls::KeyParts parts;
-  // No zeros in front (RFC 8230, section 4).
+  // Leading zeros are not allowed (RFC 8230, section 4).
   if (!exponent || modulus->starts_with('\0') || exponent->starts_with('\0') ||
       !parts.add_number(OSSL_PKEY_PARAM_RSA_N, *modulus) ||
       !parts.add_number(OSSL_PKEY_PARAM_RSA_E, *exponent)) {
@@ -75,7 +75,7 @@ tls::KeyPtr read_rsa(CborReader& reader) {
   return parts.make("RSA", EVP_PKEY_PUBLIC_KEY);
 }
 
-/// What a kind of key has to say of itself.
+/// Requirements for one type of key.
 struct KindOfKey {
   std::int64_t type;
   CoseAlgorithm algorithm;

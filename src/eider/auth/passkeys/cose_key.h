@@ -21,13 +21,12 @@ struct CoseKey {
 
 /// Reads one whole COSE_Key: a point of P-256, of Ed25519, or RSA of 2048 to 8192 bits.
 ///
-/// errors  bad_key: of another algorithm, with members that are not needed, out of order, a key
-/// that
-///         tls::fault_of_key finds fault with, bytes behind it
+/// errors  bad_key: another algorithm, unneeded members, members out of order, a key that
+///         tls::fault_of_key rejects, trailing bytes
 /// source  WebAuthn Level 3, sections 5.8.5 and 6.5.1.1; RFC 9053, section 7; RFC 8230, section 4
 [[nodiscard]] Result<CoseKey, PasskeyError> parse_cose_key(std::string_view bytes);
 
-/// signature  as WebAuthn has it: of ECDSA in DER (section 6.5.5)
+/// signature  in the format of WebAuthn: DER for ECDSA (section 6.5.5)
 [[nodiscard]] bool verify_signature(CoseAlgorithm algorithm, EVP_PKEY* key, std::string_view bytes,
                                     std::string_view signature);
 

@@ -11,7 +11,7 @@
 
 namespace eider::detail::passkeys {
 
-/// A JSON object without members that occur twice; nothing for all else, and beyond the bounds.
+/// Parses a JSON object without duplicate members; nothing for other values, and above the limits.
 [[nodiscard]] inline std::optional<json::Value> parse_object(std::string_view text,
                                                              std::size_t bytes_max) {
   constexpr std::size_t kDepthMax = 16;
@@ -23,7 +23,7 @@ namespace eider::detail::passkeys {
   return value && value->is_object() ? std::optional(std::move(*value)) : std::nullopt;
 }
 
-/// Lasts as long as the object.
+/// Returns a view, which is valid as long as the object.
 [[nodiscard]] inline std::optional<std::string_view> text_member(const json::Value& object,
                                                                  std::string_view name) {
   const json::Value* member = object.find(name);
@@ -31,7 +31,7 @@ namespace eider::detail::passkeys {
                                                   : std::nullopt;
 }
 
-/// The bytes of a member in base64url; nothing where it is none.
+/// Returns the decoded bytes of a member in base64url; nothing if it is missing or invalid.
 [[nodiscard]] inline std::optional<std::string> bytes_member(const json::Value& object,
                                                              std::string_view name) {
   const auto text = text_member(object, name);

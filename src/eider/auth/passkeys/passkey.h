@@ -77,7 +77,7 @@ enum class PasskeyFault : std::uint8_t {
   unknown,               ///< the passkey is not registered
   wrong_user,            ///< belongs to another user
   bad_signature,         ///< its key has not signed this
-  counter_not_increased  ///< a copy of the authenticator may be at work
+  counter_not_increased  ///< the authenticator may have been copied
 };
 
 /// fault  for programs

@@ -1,4 +1,4 @@
-// What authenticators and browsers send: each reader ends, and views nothing but what it was given.
+// Fuzzes data of authenticators and browsers: each reader must return, and only view its input.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -38,7 +38,7 @@ struct PasskeyRoutes {
   /// memory_passkeys(), sql_passkeys(database), or a store of your own.
   std::shared_ptr<PasskeyStore> store;
   PasskeyAccounts accounts;
-  /// Below which the routes and the script lie.
+  /// Prefix of the paths of the routes and the script.
   std::string prefix = "/passkeys";
   /// Called with the reason when a passkey is rejected, which clients do not see: for a log, or an
   /// alarm when a counter went back. Called on any event loop; an exception leads to a 500.
@@ -66,7 +66,7 @@ class PasskeySite {
   PasskeySite(Passkeys keys, std::shared_ptr<PasskeyStore> store, std::string script)
       : keys_(std::move(keys)), store_(std::move(store)), script_(std::move(script)) {}
 
-  /// The address of the script, a module: `<script type="module" src="…"></script>`.
+  /// Returns the URL of the script, a module: `<script type="module" src="…"></script>`.
   [[nodiscard]] const std::string& script() const noexcept { return script_; }
   [[nodiscard]] const std::shared_ptr<PasskeyStore>& store() const noexcept { return store_; }
   [[nodiscard]] const Passkeys& keys() const noexcept { return keys_; }

@@ -1,4 +1,4 @@
-// The four routes with sessions, accounts and a store: what people do, and what others try.
+// The four routes with sessions, accounts and a store: regular use and attacks.
 #include "eider/auth/passkeys/passkey_routes.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Visit {
   int count = 0;
 };
 
-/// Names that have an account. Of one loop.
+/// Names that have an account. Used on one event loop.
 using Names = std::map<std::string, bool>;
 
 PasskeyAccounts accounts_of(const std::shared_ptr<Names>& names,
@@ -45,7 +45,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<Names>& names,
           }};
 }
 
-/// A store that throws at one call, and has somebody else come first behind a find.
+/// A store that throws in one call, and lets another request run after a find.
 class MeddledStore final : public PasskeyStore {
  public:
   explicit MeddledStore(std::shared_ptr<PasskeyStore> store) noexcept : store_(std::move(store)) {}
@@ -140,7 +140,7 @@ struct Shop {
   std::optional<PasskeySite> site;
 };
 
-/// A person with a browser and one authenticator. Several of them share a service by turns.
+/// A user with a browser and one authenticator. Several users take turns.
 class Person {
  public:
   explicit Person(TestClient& client, std::string id = "an id")
@@ -457,7 +457,7 @@ TEST(PasskeyRoutes, take_a_counter_once_whoever_has_looked_first) {
   ann.sign_up("ann");
   ann.log_out();
   ann.saying.counter = 2;
-  // Another process has found it with counter 1, too, and notes the login of the copy.
+  // Another process has also read counter 1, and stores the login of the copy first.
   shop.store->behind_find = [](PasskeyStore& store) -> Task<> {
     std::vector<Passkey> all = co_await store.list("ann");
     all.front().counter = 2;

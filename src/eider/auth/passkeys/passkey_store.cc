@@ -93,9 +93,9 @@ class MemoryPasskeys final : public PasskeyStore {
   std::map<std::string, Passkey> by_id_;
 };
 
-/// Those of a user, until the transaction ends. Of a database that lets writers run beside each
-/// other each statement sees what was there when it began: two at once would count the same. By a
-/// row of his own, since who has no passkey yet has no other that could be locked.
+/// Locks the passkeys of a user until the transaction ends. In a database with concurrent writers,
+/// each statement sees the data at its start, so two transactions would count the same passkeys.
+/// The user has a row for this, because a user without passkeys has no other row to lock.
 Task<> lock_those_of(const db::Statements& in, std::string user) {
   co_await in.exec(
       "insert into eider_passkey_owners(owner) values($1) "

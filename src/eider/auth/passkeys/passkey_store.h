@@ -46,7 +46,7 @@ class PasskeyStore {
   /// returns  false if the passkey does not exist; and with CounterRule::must_increase if the
   ///          stored counter is not lower, unless both are 0: nothing was changed
   [[nodiscard]] virtual Task<bool> note_use(Passkey passkey, CounterRule rule) = 0;
-  /// returns  whether that user had one of that id
+  /// returns  whether the user has a passkey with that id
   [[nodiscard]] virtual Task<bool> rename(std::string user, std::string id, std::string name) = 0;
   /// Deletes a passkey, even the last one: for users with another way to log in.
   [[nodiscard]] virtual Task<bool> erase(std::string user, std::string id) = 0;
@@ -63,8 +63,8 @@ class PasskeyStore {
 /// A store in the tables `eider_passkeys` and `eider_passkey_owners` of a database, which are
 /// created if necessary.
 [[nodiscard]] std::shared_ptr<PasskeyStore> sql_passkeys(Database database);
-/// PasskeyStore::insert of sql_passkeys within a transaction: with the account that it is of, so
-/// that neither is ever there without the other.
+/// PasskeyStore::insert of sql_passkeys within a transaction: insert the account in the same one,
+/// so that neither exists without the other.
 ///
 /// in  a transaction of that database, which outlives the task
 [[nodiscard]] Task<bool> insert_passkey(const db::Statements& in, Passkey passkey,

@@ -48,8 +48,8 @@ struct PasskeyOptions {
   /// Keys that seal started ceremonies; at least 32 secret bytes each. The first one seals, all are
   /// accepted. Empty: a random key, so that started ceremonies are valid only in this process.
   std::vector<std::string> keys = {};
-  /// Logins within `lifetime`, each of which is remembered; more are a 503, as are more than 256 of
-  /// one user.
+  /// Maximum number of logins within `lifetime`, each of which is remembered. Above it, logins get
+  /// a 503, as do more than 256 of one user.
   std::size_t logins_max = 100'000;
   /// Rejects a login whose counter did not increase, because the authenticator may have been
   /// copied. false: accepts it, with PasskeyLogin::counter_not_increased.
@@ -93,7 +93,7 @@ class RelyingParty;
 /// source  WebAuthn Level 3, sections 7.1 and 7.2; docs/design/passkeys.md has each step
 class Passkeys {
  public:
-  /// Throws a Failure for options that cannot be.
+  /// Throws a Failure for invalid options.
   explicit Passkeys(PasskeyOptions options);
 
   /// Throws std::invalid_argument for a user without key or name.

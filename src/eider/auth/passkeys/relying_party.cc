@@ -64,7 +64,7 @@ std::unexpected<PasskeyError> refuse(PasskeyFault fault, std::string text) {
   return fail(PasskeyError{fault, std::move(text)});
 }
 
-/// For logs: what somebody else wrote, and not more of it than a line has room for.
+/// Quotes untrusted text for logs, shortened to fit on a line.
 std::string printable_quoted(std::string_view text) {
   constexpr std::size_t kShownMax = 200;
   std::string shown("'");
@@ -125,9 +125,9 @@ namespace {
 
 constexpr std::size_t kChallengeBytes = 32;
 constexpr std::size_t kUserHandleBytes = 32;
-/// More than a person does by hand while a ticket lasts.
+/// More logins than a person can do while a ticket is valid.
 constexpr std::size_t kLoginsOfUserMax = 256;
-/// Of one user: tickets name them all.
+/// Maximum number of passkeys of one user in a ticket.
 constexpr std::size_t kKnownMax = 64;
 
 std::unexpected<PasskeyError> refuse(PasskeyFault fault, const char* text) {
@@ -138,7 +138,8 @@ Failure bad_options(const std::string& text) {
   return Failure(Error::internal("passkeys: " + text));
 }
 
-/// A domain as browsers write it, without scheme, port or path. An address is none (section 5.1.2).
+/// Returns whether the text is a domain as browsers write it, without scheme, port or path. An IP
+/// address is not valid (section 5.1.2).
 bool is_domain(std::string_view text) {
   const bool has_letters = std::ranges::all_of(text, [](char one) {
     return (one >= 'a' && one <= 'z') || (one >= '0' && one <= '9') || one == '.' || one == '-';
@@ -152,13 +153,13 @@ bool is_within(std::string_view host, std::string_view domain) {
   return host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.');
 }
 
-/// What apps of Android have in place of an origin.
+/// Returns whether the text is the origin of an Android app.
 bool is_android(std::string_view text) {
   return text.starts_with("android:apk-key-hash:");
 }
 
-/// Answers name origins as browsers write them: one that is written otherwise never matches, and
-/// one that browsers give no passkeys never comes.
+/// Rejects origins that can never match: browsers normalize origins, and support passkeys only on
+/// some of them.
 void check_origin(const std::string& origin) {
   const auto url = http::read_http_url(origin);
   if (!url) {
@@ -320,7 +321,7 @@ std::string RelyingParty::begin_login(const std::string& user_key, std::string_v
   Ticket ticket = new_ticket(CeremonyKind::login, browser, now);
   ticket.user.key = user_key;
   if (!user_key.empty()) {
-    ticket.allowed.emplace();  // of a user without passkeys none is taken
+    ticket.allowed.emplace();  // an empty list accepts no passkey
     for (const Passkey& passkey : known) {
       if (ticket.allowed->size() < kKnownMax) {
         ticket.allowed->push_back(digest_of(passkey.id));
@@ -346,7 +347,7 @@ Result<void, PasskeyError> RelyingParty::check_client(const CredentialResponse& 
                             .top_origins = options_.top_origins});
 }
 
-/// Who, in front of what, and how sure that is: the same in both ceremonies.
+/// Checks relying party, presence, verification and flags: the same in both ceremonies.
 Result<void, PasskeyError> RelyingParty::check_data(const AuthenticatorData& data) const {
   if (data.relying_party_hash != party_hash_) {
     return refuse(PasskeyFault::wrong_relying_party, "it was created for another relying party");

@@ -25,11 +25,11 @@ enum class CeremonyKind : std::uint8_t { registration, login };
 ///
 /// challenge  32 random bytes in base64url
 /// ends       seconds since 1970
-/// browser    digest of what the browser has to bring along again
-/// user       for whom a passkey is made, or who is to log in; an empty key: whoever has one
-/// handle     of the user, in base64url; of a registration
-/// allowed    digests of the credentials' ids that a login may use, which may be none at all;
-///            nothing: whatever passkey there is
+/// browser    digest of the secret that the browser must send again
+/// user       user of the registration or the login; an empty key: any user with a passkey
+/// handle     of the user, in base64url; only for registrations
+/// allowed    digests of the credential ids that a login may use; an empty list accepts none, no
+///            list accepts all
 struct Ticket {
   CeremonyKind kind = CeremonyKind::login;
   std::string challenge = {};
@@ -43,14 +43,14 @@ struct Ticket {
 /// Seals a ticket as JSON (see SealedText).
 class TicketSeal {
  public:
-  /// space  what keeps those of one service apart from another's with the same keys
-  /// keys   32 bytes or more each; the first seals, all are taken. Empty: a random one.
+  /// space  separates the tickets of one service from those of others with the same keys
+  /// keys   at least 32 bytes each; the first one seals, all are accepted. Empty: a random key
   ///
-  /// Throws a Failure for a key that is shorter.
+  /// Throws a Failure for a shorter key.
   TicketSeal(std::string_view space, std::vector<std::string> keys);
 
   [[nodiscard]] std::string seal(const Ticket& ticket) const;
-  /// errors  bad_ticket: sealed by nobody here, of another kind, or begun by another browser;
+  /// errors  bad_ticket: not sealed by this service, for another ceremony, or for another browser;
   ///         expired
   [[nodiscard]] Result<Ticket, PasskeyError> open(std::string_view text, CeremonyKind kind,
                                                   std::string_view browser, std::int64_t now) const;
@@ -59,12 +59,12 @@ class TicketSeal {
   tls::SealedText seal_;
 };
 
-/// The digest of what identifies a browser or a credential, as tickets have it.
+/// Returns the digest of a browser secret or a credential id, as stored in tickets.
 [[nodiscard]] std::string digest_of(std::string_view text);
 
 /// type         "webauthn.create" or "webauthn.get"
 /// challenge    in base64url
-/// top_origins  of pages in whose frames it may be used; empty: in none
+/// top_origins  origins of pages that may embed the page in a frame; empty: none
 struct ExpectedClientData {
   std::string_view type;
   std::string_view challenge;
@@ -72,10 +72,11 @@ struct ExpectedClientData {
   std::span<const std::string> top_origins;
 };
 
-/// Holds the text, which was taken as it came, against what is expected. Members that are not known
-/// are passed over, as new ones come with new browsers.
+/// Checks the client data, in the bytes that the browser sent. Unknown members are ignored, because
+/// new browsers add some.
 ///
-/// errors  malformed: no JSON object, a member of another type or twice, more than 16 KiB;
+/// errors  malformed: not a JSON object, a member of another type, a duplicate member, more than 16
+///         KiB;
 ///         wrong_type, wrong_challenge, wrong_origin, cross_origin
 /// source  WebAuthn Level 3, sections 5.8.1, 7.1 (steps 5 to 11) and 7.2 (steps 8 to 14)
 [[nodiscard]] Result<void, PasskeyError> check_client_data(std::string_view text,
@@ -83,10 +84,10 @@ struct ExpectedClientData {
 
 inline constexpr std::size_t kResponseBytesMax = std::size_t{64} << 10U;
 
-/// What a browser says, as it came: bytes are decoded, and nothing was looked at.
+/// A browser's response: bytes are decoded, but nothing is checked.
 ///
 /// id           in base64url
-/// data         the attestation object, or the authenticator's data
+/// data         the attestation object, or the authenticator data
 /// user_handle  in base64url
 struct CredentialResponse {
   std::string ticket;
@@ -98,10 +99,11 @@ struct CredentialResponse {
   std::string transports = {};
 };
 
-/// {"credential": …, "ticket": …}, the first as PublicKeyCredential's toJSON() gives it.
+/// Reads {"credential": …, "ticket": …}, the first one as returned by PublicKeyCredential's
+/// toJSON().
 ///
-/// errors  malformed: more than 64 KiB, members that are missing or of another type, an id that is
-///         said in two ways, no base64url without padding
+/// errors  malformed: more than 64 KiB, members that are missing or of another type, `id` and
+///         `rawId` that differ, invalid base64url (it has no padding)
 [[nodiscard]] Result<CredentialResponse, PasskeyError> parse_credential_response(
     std::string_view json, CeremonyKind kind);
 
@@ -113,7 +115,7 @@ struct OpenLogin {
 
 class RelyingParty {
  public:
-  /// Throws a Failure for options that cannot be.
+  /// Throws a Failure for invalid options.
   explicit RelyingParty(PasskeyOptions options);
 
   [[nodiscard]] std::string begin_registration(const PasskeyUser& user, std::string_view browser,
@@ -123,7 +125,7 @@ class RelyingParty {
                                         const std::vector<Passkey>& known, std::int64_t now) const;
   [[nodiscard]] Result<PasskeyRegistration, PasskeyError> finish_registration(
       std::string_view json, std::string_view browser, std::int64_t now) const;
-  /// What can be checked without the passkey.
+  /// Does the checks that do not need the passkey.
   [[nodiscard]] Result<OpenLogin, PasskeyError> open_login(std::string_view json,
                                                            std::string_view browser,
                                                            std::int64_t now) const;
@@ -139,7 +141,7 @@ class RelyingParty {
                                                         const Ticket& ticket) const;
   [[nodiscard]] Result<void, PasskeyError> check_data(const AuthenticatorData& data) const;
   [[nodiscard]] bool is_allowed(CoseAlgorithm algorithm) const;
-  /// Steps 12 to 25 of section 7.1.
+  /// Does steps 12 to 25 of section 7.1.
   [[nodiscard]] Result<Passkey, PasskeyError> check_registration(const CredentialResponse& response,
                                                                  std::int64_t now) const;
 
@@ -148,7 +150,7 @@ class RelyingParty {
   const AttestationRoots roots_;
   const std::int64_t lifetime_s_;
   const TicketSeal seal_;
-  /// Challenges of logins that were answered well, until their tickets have ended.
+  /// Challenges of successful logins, until their tickets expire.
   base::UsedTokens logged_in_;
 };
 

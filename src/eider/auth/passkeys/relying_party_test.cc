@@ -18,7 +18,7 @@ PasskeyOptions options() {
           .name = "Example"};
 }
 
-/// One party, one authenticator, and what was registered.
+/// A relying party, an authenticator, and a registered passkey.
 struct Both {
   explicit Both(PasskeyOptions its_options = options(), int algorithm = -7)
       : party(std::move(its_options)), authenticator(algorithm) {}

@@ -1,4 +1,4 @@
-// The examples of WebAuthn Level 3, section 16, as a relying party gets them.
+// The examples of WebAuthn Level 3, section 16, as a relying party receives them.
 #include <gtest/gtest.h>
 #include <openssl/core_names.h>
 #include <openssl/x509.h>
@@ -42,7 +42,7 @@ PasskeyOptions spec_options() {
           .keys = {std::string(32, 'k')}};
 }
 
-/// As it would have been begun with the example's challenge.
+/// The ticket as if the ceremony had started with the challenge of the example.
 std::string ticket_of(CeremonyKind kind, std::string_view challenge) {
   return TicketSeal("example.org", {std::string(32, 'k')})
       .seal({.kind = kind,
@@ -117,7 +117,7 @@ TEST(SpecVectors, are_certified_below_their_root) {
   }
 }
 
-/// Of a key that takes some hundred times longer to check a signature by than one that is used.
+/// A certificate with a key whose signature checks are some hundred times slower than usual.
 std::string slow_certificate() {
   tls::KeyParts parts;
   EXPECT_TRUE(parts.add_number(OSSL_PKEY_PARAM_RSA_N, std::string(1024, '\xFF')));

@@ -48,10 +48,10 @@ inline std::string cbor_map(std::size_t members) {
   return cbor_head(5, members);
 }
 
-/// A pair of keys with the public part as a COSE_Key.
+/// A key pair with the public part as a COSE_Key.
 class SoftKey {
  public:
-  /// algorithm  as COSE numbers it: -7, -8, -257
+  /// algorithm  COSE number: -7, -8, -257
   explicit SoftKey(int algorithm) : algorithm_(algorithm) {
     if (algorithm == -7) {
       key_.reset(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
@@ -115,7 +115,7 @@ class SoftKey {
   tls::KeyPtr key_;
 };
 
-/// What a response says; a test changes one thing of it.
+/// Values of a response; a test changes one of them.
 struct Saying {
   std::optional<std::string> type = {};
   std::optional<std::string> challenge = {};
@@ -141,7 +141,7 @@ class SoftAuthenticator {
   [[nodiscard]] std::string id() const { return to_base64url(id_); }
   [[nodiscard]] const SoftKey& key() const { return key_; }
 
-  /// The whole of what finishes: {"credential": …, "ticket": …}.
+  /// Returns the body that finishes a registration: {"credential": …, "ticket": …}.
   [[nodiscard]] std::string create(std::string_view begun, const Saying& saying = {}) {
     const json::Value all = *json::read<json::Value>(begun);
     const json::Value& options = all.at("/publicKey");

@@ -6,7 +6,7 @@
 
 namespace eider::detail::passkeys {
 
-/// All in hexadecimal digits.
+/// All values are hexadecimal.
 struct SpecVector {
   std::string_view name;
   std::string_view create_challenge;
@@ -354,7 +354,7 @@ inline constexpr SpecVector kFidoU2f{
     "304402206172459958fea907b7292b92f555034bfd884895f287a76200c1ba287239137002204727b166147e"
     "26a21bbc2921d192ebfed569b79438538e5c128b5e28e6926dd7"};
 
-/// What signs their certificates, in DER.
+/// The root certificate that signs their certificates, in DER.
 inline constexpr std::string_view kSpecRoot =
     "30820207308201ada003020102021100ed7f905d8bd0b414d1784913170a90b6300a06082a8648ce3d040302"
     "3062311e301c06035504030c15576562417574686e207465737420766563746f7273310c300a060355040a0c"

@@ -13,12 +13,12 @@ constexpr std::uint32_t kMemoryPerLaneMin = 8;
 constexpr std::string_view kIdPrefix = "$argon2id$v=19$";
 constexpr std::string_view kIPrefix = "$argon2i$v=19$";
 
-/// Reads from the front of a text; what was refused once stays so.
+/// Reads from the front of a text; after an error, all further reads fail.
 class Parts {
  public:
   explicit Parts(std::string_view text) noexcept : rest_(text) {}
 
-  /// A decimal number behind `before`, without a sign or leading zeros.
+  /// Reads a decimal number after `before`, without a sign or leading zeros.
   [[nodiscard]] std::uint32_t number_after(std::string_view before) noexcept {
     skip(before);
     std::uint32_t number = 0;
@@ -29,7 +29,7 @@ class Parts {
     }
     return number;
   }
-  /// Bytes in base64, up to the next '$' or the end.
+  /// Reads bytes in base64, up to the next '$' or the end.
   [[nodiscard]] std::string bytes_after(std::string_view before, std::size_t min, std::size_t max) {
     skip(before);
     const std::string_view text = rest_.substr(0, rest_.find('$'));

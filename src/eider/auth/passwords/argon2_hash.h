@@ -10,12 +10,12 @@
 
 namespace eider {
 
-/// What one hash costs whoever makes it. The default is OWASP's for argon2id: 19 MiB, two passes,
-/// one lane; some 20 ms of one core.
+/// Cost of computing one hash. The default is OWASP's for argon2id: 19 MiB, two passes, one lane;
+/// about 20 ms of one core.
 ///
 /// memory_kib  at least 8 for each lane
 /// passes      at least 1
-/// lanes       at least 1; all are worked through by one thread
+/// lanes       at least 1; one thread computes all of them
 /// source      RFC 9106, section 3.1; OWASP Password Storage Cheat Sheet
 struct Argon2Cost {
   std::uint32_t memory_kib = 19 * 1024;
@@ -27,7 +27,7 @@ struct Argon2Cost {
 
 namespace detail::passwords {
 
-/// argon2d is not read: its time tells of the password (RFC 9106, section 1).
+/// argon2d is not supported, because its time depends on the password (RFC 9106, section 1).
 enum class Argon2Variant : std::uint8_t { argon2i, argon2id };
 
 /// salt  kSaltBytesMin <= bytes <= kSaltBytesMax
@@ -46,18 +46,19 @@ inline constexpr std::size_t kSaltBytesMax = 64;
 inline constexpr std::size_t kTagBytesMin = 16;
 inline constexpr std::size_t kTagBytesMax = 64;
 
-/// Whether argon2 can be run so, within `max`.
+/// Returns whether argon2 supports this cost, and it is within `max`.
 [[nodiscard]] bool is_cost_within(const Argon2Cost& cost, const Argon2Cost& max) noexcept;
 
 /// Reads "$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>", base64 without padding.
 ///
-/// errors  nothing for any other spelling (another order, leading zeros, more parameters, another
-///         version), and for what is dearer than `max` or has no salt or tag of the sizes above
+/// errors  nothing for another form (another order, leading zeros, more parameters, another
+///         version), for a cost above `max`, and for a salt or tag that does not have the sizes
+///         above
 /// source  the PHC string format; RFC 9106
 [[nodiscard]] std::optional<Argon2Hash> parse_argon2_hash(std::string_view text,
                                                           const Argon2Cost& max);
 
-/// The same the other way round. Pre: sizes are those above.
+/// Formats the hash for parse_argon2_hash. Pre: sizes as above.
 [[nodiscard]] std::string to_text(const Argon2Hash& hash);
 
 }  // namespace detail::passwords

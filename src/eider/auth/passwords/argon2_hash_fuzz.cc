@@ -1,4 +1,4 @@
-// Stored hashes: what is read stays within what is allowed, and is spelled in one way alone.
+// Fuzzes stored hashes: accepted ones must be within the limits, and have only one form.
 #include <cstdint>
 #include <string_view>
 

@@ -32,7 +32,7 @@ TEST(Argon2Hash, reads_what_argon2_has_written_and_writes_it_again) {
 TEST(Argon2Hash, what_is_cut_anywhere_is_refused_or_shorter_than_a_tag_may_be) {
   for (std::size_t size = 0; size < kGood.size(); ++size) {
     const auto hash = parse_argon2_hash(kGood.substr(0, size), kMax);
-    // base64 without padding does not say where it ends: a shorter tag is one, and matches nothing.
+    // Base64 without padding does not mark its end: a truncated tag is valid, but never matches.
     EXPECT_TRUE(!hash || (hash->tag.size() >= kTagBytesMin && hash->tag.size() < 32)) << size;
   }
 }

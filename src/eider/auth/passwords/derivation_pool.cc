@@ -18,7 +18,7 @@ namespace eider::detail::passwords {
 
 namespace {
 
-/// argon2's interface takes what it only reads as though it wrote it.
+/// The interface of argon2 has non-const pointers for data that it only reads.
 std::uint8_t* bytes_of(std::string& text) noexcept {
   return reinterpret_cast<std::uint8_t*>(text.data());
 }
@@ -35,7 +35,7 @@ std::optional<std::string> run_argon2(std::string& password, Argon2Hash& like) {
   context.t_cost = like.cost.passes;
   context.m_cost = like.cost.memory_kib;
   context.lanes = like.cost.lanes;
-  context.threads = 1;  // ours: how many run at once is the pool's to say
+  context.threads = 1;  // the pool limits the number of concurrent runs
   context.version = ARGON2_VERSION_13;
   context.flags = ARGON2_DEFAULT_FLAGS;
   const argon2_type type = like.variant == Argon2Variant::argon2id ? Argon2_id : Argon2_i;
@@ -70,7 +70,7 @@ void Derivation::execute() noexcept {
   try {
     tag_ = run_argon2(password_, like_);
   } catch (const std::bad_alloc&) {
-    tag_.reset();  // as argon2 says it where it has no memory
+    tag_.reset();  // as if argon2 had reported that it has no memory
   }
 }
 
@@ -87,7 +87,7 @@ namespace {
 
 constexpr int kNiceMore = 10;
 
-/// Linux has a priority for each thread. Where it cannot be lowered, hashes are as good as answers.
+/// Linux has a priority per thread. If it cannot be lowered, hashes compete with responses.
 void yield_to_others() noexcept {
   const auto thread = static_cast<id_t>(::gettid());
   (void)::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kNiceMore);
@@ -104,7 +104,8 @@ DerivationPool::DerivationPool(PoolLimits limits, Execute execute)
   }
 }
 
-// Nothing is thrown behind the first thread: joinable ones that are destroyed end the process.
+// Nothing may be thrown after the first thread was started: destroying joinable threads terminates
+// the process.
 void DerivationPool::start_threads() {
   const SignalsBlocked blocked;
   try {
@@ -113,9 +114,9 @@ void DerivationPool::start_threads() {
       pthread_setname_np(threads_.back().native_handle(), "eider-passwords");
     }
   } catch (const std::system_error&) {
-    // Fewer threads than wanted: what is queued waits for those that there are.
+    // Fewer threads than requested: queued work waits for the existing ones.
   } catch (const std::bad_alloc&) {
-    // Likewise.
+    // As above.
   }
 }
 
@@ -139,7 +140,7 @@ bool DerivationPool::submit(std::unique_ptr<Derivation>& work) {
     loop.post(std::unique_ptr<Posted>(std::move(work)));
     return true;
   }
-  // A thread that is idle has not yet taken what was queued for it.
+  // A thread may still count as idle although work for it is in the queue.
   if (queue_.size() >= idle_ + limits_.queue_max) {
     ++counts_.rejected;
     return false;
@@ -163,7 +164,7 @@ PasswordCounts DerivationPool::counts() const {
   return counts;
 }
 
-// What is awaited keeps the pool alive, so nothing is queued when it stops.
+// Awaited work keeps the pool alive, so the queue is empty when the pool stops.
 std::unique_ptr<Derivation> DerivationPool::next() {
   std::unique_lock lock(mutex_);
   ++idle_;
@@ -186,7 +187,8 @@ void DerivationPool::serve() {
   }
 }
 
-// Under the lock, so that the loop is there: whoever waits is on it, and takes the lock to leave.
+// Under the lock, so that the loop still exists: a waiting task runs on it, and needs the lock to
+// be destroyed.
 void DerivationPool::deliver(std::unique_ptr<Derivation> work) {
   const std::unique_lock lock(mutex_);
   if (work->is_awaited()) {

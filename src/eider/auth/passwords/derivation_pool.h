@@ -23,29 +23,31 @@
 
 namespace eider::detail::passwords {
 
-/// One argon2 computation on its way to a thread and back to the waiting event loop. Owned by its
-/// awaiter, then by the pool, then by its loop. It makes the one copy of the password, never moves
-/// it (a short text would stay behind), and overwrites it before it gives it back.
+/// One argon2 computation that is passed to a thread and back to the waiting event loop. It is
+/// owned by its awaiter, then by the pool, then by the loop. It makes the only copy of the
+/// password, never moves it (moving a short string leaves the characters in the old object), and
+/// overwrites it before the memory is freed.
 class Derivation final : public Posted {
  public:
-  /// like  variant, cost, salt, and the size of the tag
+  /// like  variant, cost, salt, and size of the tag
   Derivation(std::string_view password, Argon2Hash like);
   ~Derivation() override;
 
-  // On the loop.
+  // On the event loop.
 
-  /// `waiting` goes on when this comes back. `holder` points here until it is destroyed.
+  /// `waiting` resumes when this comes back. `holder` points to this object until it is destroyed.
   void wait(Loop& loop, std::coroutine_handle<> waiting, Derivation*& holder) noexcept;
-  /// Nobody waits any more. Not at the same time as `is_awaited` (DerivationPool sees to that).
+  /// The result is no longer awaited. Must not run concurrently with `is_awaited`; DerivationPool
+  /// ensures that.
   void abandon() noexcept;
   void run() override;
-  /// Nothing when it was never run, or there was no memory for it.
+  /// Returns nothing if it did not run, or if memory was short.
   [[nodiscard]] const std::optional<std::string>& tag() const noexcept { return tag_; }
 
   // On a thread of the pool.
 
   void execute() noexcept;
-  /// In a pool without threads: `run` executes first.
+  /// For a pool without threads: `run` executes the computation first.
   void execute_in_run() noexcept { executes_in_run_ = true; }
   [[nodiscard]] bool is_awaited() const noexcept { return waiting_.is_there(); }
   [[nodiscard]] Loop& loop() const noexcept { return *loop_; }
@@ -77,38 +79,40 @@ struct PasswordCounts {
 
 namespace detail::passwords {
 
-/// threads    0: work runs on the loop that asks, in a later turn: for tests
-/// queue_max  of what waits for a thread
+/// threads    0: the calling loop runs the work, in a later iteration: for tests
+/// queue_max  maximum number of computations that wait for a thread
 struct PoolLimits {
   unsigned threads;
   std::size_t queue_max;
 };
 
-/// One for each core. Not all of many, since a container has a share of its machine's and is not
-/// told which, and each takes the memory of a hash.
+/// Returns one per core, up to a limit: a container does not know its share of the machine's cores,
+/// and each thread uses the memory of a hash.
 [[nodiscard]] constexpr unsigned threads_for(unsigned cores) noexcept {
   constexpr unsigned kThreadsMax = 8;
   return std::clamp(cores, 1U, kThreadsMax);
 }
 
-/// All of it may be used from any thread. What is still awaited keeps it alive.
+/// Thread-safe. Awaited work keeps it alive.
 class DerivationPool {
  public:
   using Execute = std::function<void(Derivation&)>;
 
-  /// Its threads yield to others (nice 10), so that answers go ahead of hashes where cores are few.
+  /// Threads have a lower priority (nice 10), so that responses take precedence if there are few
+  /// cores.
   ///
-  /// Where the system has fewer threads to give, these do. Throws a Failure where it has none.
+  /// If the system cannot start all threads, fewer are used. Throws a Failure if it cannot start
+  /// any.
   ///
-  /// execute  in place of argon2, for tests
+  /// execute  replaces argon2 in tests
   explicit DerivationPool(PoolLimits limits, Execute execute = &Derivation::execute);
   ~DerivationPool();
   DerivationPool(const DerivationPool&) = delete;
   DerivationPool& operator=(const DerivationPool&) = delete;
 
-  /// returns  false, and leaves `work` where it is, when too many wait
+  /// returns  false, without moving `work`, if too many wait
   [[nodiscard]] bool submit(std::unique_ptr<Derivation>& work);
-  /// Nobody waits for it any more: what is queued is destroyed.
+  /// The result is no longer awaited: removes queued work.
   void abandon(Derivation& work) noexcept;
   [[nodiscard]] PasswordCounts counts() const;
 
@@ -129,7 +133,7 @@ class DerivationPool {
   std::vector<std::thread> threads_;
 };
 
-/// Gives the tag to `co_await`: nothing when too many wait, or there is no memory.
+/// Returns the tag from `co_await`; nothing if too many wait, or memory is short.
 class DerivationAwaiter {
  public:
   DerivationAwaiter(DerivationPool& pool, std::unique_ptr<Derivation> work) noexcept
@@ -152,7 +156,7 @@ class DerivationAwaiter {
  private:
   DerivationPool& pool_;
   std::unique_ptr<Derivation> work_;
-  Derivation* submitted_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
+  Derivation* submitted_ = nullptr;  // owned by the pool, then by the resuming loop
 };
 
 }  // namespace detail::passwords

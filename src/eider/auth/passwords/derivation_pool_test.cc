@@ -27,7 +27,7 @@
 namespace eider::detail::passwords {
 namespace {
 
-/// In place of argon2: each run waits until it is let go.
+/// Replaces argon2: each run waits until it is released.
 class Gate {
  public:
   void operator()(Derivation& work) {
@@ -65,7 +65,8 @@ class Gate {
 
 constexpr rlim_t kStackBytes = rlim_t{256} << 20U;
 
-/// While it stands, threads have stacks of kStackBytes, and so much more may be mapped.
+/// While it exists, threads have stacks of kStackBytes, and only that much more memory can be
+/// mapped.
 class MappedBytesMax {
  public:
   explicit MappedBytesMax(rlim_t bytes) {
@@ -106,7 +107,7 @@ Task<bool> is_derived(DerivationPool& pool) {
   co_return tag.has_value();
 }
 
-/// A real loop, on this thread, and a pool of two threads with room for three beside.
+/// A real loop on this thread, and a pool of two threads with a queue of three.
 class Pool : public ::testing::Test {
  protected:
   using Tasks = std::vector<std::unique_ptr<Task<bool>>>;
@@ -117,7 +118,7 @@ class Pool : public ::testing::Test {
   }
   ~Pool() override { gate_.open(); }
 
-  /// Begins tasks one by one, the first two of which reach the threads.
+  /// Starts tasks one by one; the first two reach the threads.
   void begin(Tasks& tasks, std::size_t number) {
     for (std::size_t index = 0; index < number; ++index) {
       tasks.push_back(std::make_unique<Task<bool>>(is_derived(*pool_)));
@@ -207,7 +208,7 @@ TEST_F(Pool, a_loop_may_go_while_work_that_nobody_awaits_runs) {
   });
   loop_.reset();
   gate_.open();
-  pool_.reset();  // joins its threads, one of which would post to the loop otherwise
+  pool_.reset();  // joins its threads: one of them would post to the loop otherwise
 }
 
 TEST_F(Pool, tasks_and_their_loop_may_go_while_results_are_on_their_way) {
@@ -217,12 +218,12 @@ TEST_F(Pool, tasks_and_their_loop_may_go_while_results_are_on_their_way) {
   while (pool_->counts().started < 4) {
     on_loop([] {});
   }
-  tasks.clear();  // of five, some are done, some lie with the loop, and some with a thread
+  tasks.clear();  // of five tasks: some done, some posted to the loop, some on a thread
   loop_.reset();
   pool_.reset();
 }
 
-/// Whose own needs of memory the limit would not know.
+/// Sanitizers need memory that the limit does not include.
 bool is_sanitized() {
   return mallinfo2().uordblks == 0;  // the heap is not glibc's
 }
@@ -268,7 +269,7 @@ TEST(DerivationPool, has_a_thread_for_each_core_up_to_what_a_container_may_use) 
   EXPECT_EQ(threads_for(256), 8U);
 }
 
-/// Whether the bytes stand anywhere in `memory`.
+/// Returns whether `memory` contains the bytes.
 bool holds(std::span<const std::byte> memory, std::string_view text) {
   return !std::ranges::search(memory, std::as_bytes(std::span(text))).empty();
 }

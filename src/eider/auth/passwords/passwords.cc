@@ -21,7 +21,7 @@ using detail::passwords::DerivationPool;
 
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kTagBytes = 32;
-// Of RFC 9106, section 3.1.
+// Maximum of RFC 9106, section 3.1.
 constexpr Argon2Cost kCostMax{.memory_kib = std::numeric_limits<std::uint32_t>::max(),
                               .passes = std::numeric_limits<std::uint32_t>::max(),
                               .lanes = (1U << 24U) - 1};
@@ -48,7 +48,7 @@ Task<Result<std::string>> refuse(Error error) {
   co_return fail(std::move(error));
 }
 
-/// Holds the pool for as long as it waits, whatever becomes of the Passwords.
+/// Keeps the pool alive while it waits, even if the Passwords object is destroyed.
 Task<std::optional<std::string>> derive(std::shared_ptr<DerivationPool> pool,
                                         std::unique_ptr<Derivation> work) {
   DerivationAwaiter derived(*pool, std::move(work));
@@ -65,8 +65,8 @@ Task<Result<std::string>> make(std::shared_ptr<DerivationPool> pool,
   co_return to_text(made);
 }
 
-/// if_matches  what is said where the tag is that one
-/// otherwise   and where it is not
+/// if_matches  result if the tag is equal
+/// otherwise   result if it differs
 struct Verdicts {
   std::string tag;
   PasswordCheck if_matches;
@@ -109,8 +109,8 @@ Passwords::Hash Passwords::like_new() const {
           .tag = std::string(kTagBytes, '\0')};
 }
 
-// These are no coroutines: what they are given is read before they return, and the one copy of it
-// is the Derivation's.
+// These functions are not coroutines: they read their arguments before they return, and only the
+// Derivation copies the password.
 
 Task<Result<std::string>> Passwords::hash(std::string_view password) const {
   if (password.empty() || password.size() > options_.password_bytes_max) {
@@ -124,7 +124,7 @@ Task<Result<std::string>> Passwords::hash(std::string_view password) const {
 
 Task<Result<PasswordCheck>> Passwords::verify(std::string_view password,
                                               std::string_view stored) const {
-  // What hash() itself makes is always taken.
+  // Always accept the cost of hash() itself.
   const Argon2Cost cost_max{
       .memory_kib = std::max(options_.cost.memory_kib, options_.stored_cost_max.memory_kib),
       .passes = std::max(options_.cost.passes, options_.stored_cost_max.passes),
@@ -134,7 +134,7 @@ Task<Result<PasswordCheck>> Passwords::verify(std::string_view password,
   const Argon2Hash& known = read ? *read : nobody_;
   const PasswordCheck no{.is_readable = read.has_value()};
   const PasswordCheck yes{.matches = true, .needs_rehash = !is_as_made_now(known, options_.cost)};
-  // What is too long costs a run all the same.
+  // A password that is too long must take the same time, so that the time reveals nothing.
   auto work = std::make_unique<Derivation>(is_short ? password : std::string_view(), known);
   return look(pool_, std::move(work), {known.tag, read && is_short ? yes : no, no});
 }

@@ -17,7 +17,8 @@ namespace eider {
 
 struct PasswordOptions {
   Argon2Cost cost = {};
-  /// Longer ones cannot be stored and match nothing. Bytes, not characters.
+  /// Maximum size of a password in bytes (not characters). Longer ones cannot be stored and never
+  /// match.
   std::size_t password_bytes_max = 1024;
   /// Maximum cost of a stored hash: another program or an attacker may have written it. `cost` may
   /// be higher. The default covers common settings.

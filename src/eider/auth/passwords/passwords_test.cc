@@ -27,7 +27,7 @@ PasswordOptions cheap(Argon2Cost cost = kCheap) {
   return options;
 }
 
-/// Over a simulated loop, on which each run of argon2 is a turn.
+/// On a simulated loop; each run of argon2 is one iteration.
 class PasswordsOnALoop : public ::testing::Test {
  protected:
   template <class T>
@@ -54,7 +54,7 @@ TEST_F(PasswordsOnALoop, the_default_is_owasps_argon2id) {
   EXPECT_FALSE(check(passwords, "correct horse", stored).needs_rehash);
 }
 
-// Strings of the reference implementation's own tests.
+// Strings from the tests of the reference implementation.
 TEST_F(PasswordsOnALoop, strings_of_the_reference_implementation_match) {
   for (const char* stored :
        {"$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
@@ -83,7 +83,7 @@ TEST_F(PasswordsOnALoop, every_byte_counts_nul_too) {
                                    std::string("se\0creT", 7), std::string()}) {
     EXPECT_FALSE(check(passwords_, other, stored).matches) << other;
   }
-  // Nothing is normalised: an e with an accent is not an accented e.
+  // Passwords are not normalized: composed and decomposed characters differ.
   const std::string composed = wait(passwords_.hash("caf\xC3\xA9")).value();
   EXPECT_FALSE(check(passwords_, "cafe\xCC\x81", composed).matches);
 }
@@ -120,7 +120,7 @@ TEST_F(PasswordsOnALoop, own_hashes_are_read_also_where_they_are_dearer_than_for
   EXPECT_FALSE(check(passwords, "secret", dearer).is_readable);
 }
 
-// Time tells nothing where the work is the same: it is counted, not timed.
+// Equal work takes equal time, so the runs are counted, not timed.
 TEST_F(PasswordsOnALoop, every_look_costs_one_run_whatever_is_stored) {
   const std::string stored = wait(passwords_.hash("secret")).value();
   const auto runs_of = [&](auto look) {
@@ -159,7 +159,7 @@ TEST_F(PasswordsOnALoop, a_task_that_is_destroyed_meanwhile_does_no_harm) {
   auto task = std::make_unique<Task<Result<std::string>>>(passwords_.hash("secret"));
   loop_.call([&] {
     (void)task->start();
-    task.reset();  // its run is posted already
+    task.reset();  // its run is already posted
   });
   EXPECT_FALSE(check(passwords_, "secret", "").matches);
 }
@@ -178,7 +178,7 @@ TEST_F(PasswordsOnALoop, what_was_passed_may_go_before_the_task_is_awaited) {
   EXPECT_FALSE(check(passwords_, "another", kept).matches);
 }
 
-/// Runs `call` on a stack of its own and looks for the text there afterwards.
+/// Runs `call` on a separate stack, and searches the stack for the text afterwards.
 template <class Call>
 bool is_left_on_the_stack(Call call, std::string_view text) {
   static std::array<char, std::size_t{4} << 20U> stack;

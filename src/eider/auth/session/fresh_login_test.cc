@@ -1,4 +1,4 @@
-// How long ago a session's user has shown who he is, and what asks for that to be of late.
+// The time since the user of a session authenticated, and guards that require a recent login.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -34,7 +34,7 @@ struct Reader {
   static constexpr bool kIsInjectable = true;
 };
 
-/// What a browser says beside its cookie.
+/// Headers that a browser sends in addition to its cookie.
 std::vector<TestHeader> by_browser(const std::string& cookie) {
   return {{"Cookie", cookie}, {"Accept", "text/html"}};
 }

@@ -6,7 +6,7 @@ namespace eider {
 
 namespace {
 
-/// Of one session beside its text: the nodes of a map, a list and a set.
+/// Memory per session in addition to its text: the nodes of a map, a list and a set.
 constexpr std::size_t kBytesEach = 512;
 
 std::size_t bytes_of(const std::string& name, const SessionRecord& record) noexcept {
@@ -82,7 +82,7 @@ Task<std::size_t> MemoryStore::erase_of(std::string user, std::string but_for) {
   auto next = by_user_.lower_bound({user, ""});
   while (next != by_user_.end() && next->first == user) {
     const auto entry = entries_.find(next->second);
-    ++next;  // ahead of `remove`, which takes it out
+    ++next;  // before `remove`, which would invalidate it
     if (entry->first != but_for) {
       remove(entry);
       ++count;
@@ -104,7 +104,7 @@ Task<std::vector<KnownSession>> MemoryStore::list(std::string user) {
 
 Task<> MemoryStore::sweep(std::int64_t seen_until) {
   const std::lock_guard lock(mutex_);
-  // All of them: where the clock was set back they are not in its order.
+  // All entries: if the clock was set back, the order does not match the times.
   for (auto next = entries_.begin(); next != entries_.end();) {
     const auto entry = next++;
     if (entry->second.record.seen <= seen_until) {

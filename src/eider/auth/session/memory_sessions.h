@@ -16,7 +16,7 @@
 
 namespace eider::detail::session {
 
-/// From any thread.
+/// Thread-safe.
 class MemoryStore final : public SessionStore {
  public:
   explicit MemoryStore(MemorySessions limits) noexcept : limits_(limits) {}
@@ -34,15 +34,15 @@ class MemoryStore final : public SessionStore {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  using Order = std::list<std::string>;  // of names, the one used last at the end
+  using Order = std::list<std::string>;  // names, the most recently used last
   struct Entry {
     SessionRecord record;
     Order::iterator place;
-    std::uint64_t written;  // by which of all writes
+    std::uint64_t written;  // number of the write
   };
   using Entries = std::unordered_map<std::string, Entry>;
 
-  // With the lock held.
+  // Pre: the lock is held.
   [[nodiscard]] Order& order_of(const SessionRecord& record) noexcept {
     return record.user.empty() ? of_nobody_ : of_users_;
   }

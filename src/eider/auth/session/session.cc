@@ -10,7 +10,8 @@ namespace detail::session {
 
 namespace {
 
-/// Runs for handlers that take a session, in one form or another; what it puts is kept around them.
+/// Runs for handlers with any form of a session parameter; the middleware stores the changes
+/// afterwards.
 class LoadSession {
  public:
   explicit LoadSession(std::shared_ptr<const Keeper> keeper) noexcept

@@ -221,9 +221,9 @@ class Sessions {
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user_key) const {
     return keeper_->list(std::move(user_key));
   }
-  /// Ends the one of that name, if it is of `list` of that user.
+  /// Ends the session with that name, if it is in `list` of that user.
   ///
-  /// returns  whether it was
+  /// returns  whether it existed
   [[nodiscard]] Task<bool> end(std::string user_key, std::string name) const;
   /// Creates a session of that user outside of a request, and returns the value for the header
   /// Cookie. For tests.

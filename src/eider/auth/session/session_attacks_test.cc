@@ -1,5 +1,5 @@
-// Sessions under attack: forged, cut and old cookies, requests that overtake each other, stores
-// that fail or hang, and floods.
+// Sessions under attack: forged, truncated and old cookies, concurrent requests, stores that fail
+// or hang, and floods.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -180,7 +180,7 @@ TEST(SessionAttacks, AStoreThatFailsIsA503AndNobodyBecomesAStranger) {
   EXPECT_EQ(reply.header("Set-Cookie"), std::nullopt);
   EXPECT_EQ(app.post("/login/eve").status, 503);
   EXPECT_EQ(app.get("/plain", cookie).status, 200);
-  EXPECT_EQ(app.get("/me").body, "nobody");  // who brings none needs no store
+  EXPECT_EQ(app.get("/me").body, "nobody");  // without a cookie, the store is not needed
   store->fault = FaultyStore::Fault::none;
   EXPECT_EQ(app.get("/me", cookie).body, "ada");
   EXPECT_EQ(app.get("/cart", cookie).body, "[1]");
@@ -201,7 +201,7 @@ TEST(SessionAttacks, ARequestAtWorkDoesNotBringBackASessionThatIsEnded) {
   VisitApp app;
   app.app().post("/slow", [](Session<Visit> session, State<Sessions> all) -> Task<std::string> {
     session->cart.push_back(1);
-    auto ending = all->log_out_all("ada");  // from another of his browsers
+    auto ending = all->log_out_all("ada");  // from another browser of the user
     const std::size_t count = co_await std::move(ending);
     session->cart.push_back(2);
     co_return std::to_string(count);
@@ -262,7 +262,7 @@ TEST(SessionAttacks, AllOthersCanBeEndedWithoutANewIdAndNeverThoseOfNobody) {
   EXPECT_EQ(app.get("/cart", nobody).body, "[7]");
 }
 
-/// Asks for a form, and sends it back with another session's cookie, or its own.
+/// Requests a form, and sends it with its own or another session's cookie.
 class CsrfApp {
  public:
   explicit CsrfApp(SessionOptions options) {
@@ -315,12 +315,12 @@ TEST(SessionAttacks, AFormsTokenBelongsToTheSessionOfItsUser) {
     EXPECT_EQ(app.write(ada, app.token(eve)), 403);
     EXPECT_EQ(app.write(ada, app.token("other=1")), 403);
     EXPECT_EQ(app.write("other=1", of_ada), 403);
-    // A page that is the first to write a session has a form that may be sent.
+    // The page that creates a session contains a valid form.
     const std::string of_nobody = app.token("other=1");
     const std::string nobody = app.visit("other=1");
     ASSERT_TRUE(nobody.starts_with("__Host-session=")) << nobody;
     EXPECT_EQ(app.write(nobody, of_nobody), 200);
-    // One in its cookie is another value with each write, and the same session.
+    // With SignedSessions, each write changes the cookie, but it is the same session.
     const std::string changed = app.visit(ada);
     EXPECT_EQ(app.write(changed.empty() ? ada : changed, of_ada), 200);
   }

@@ -7,12 +7,13 @@ namespace eider::detail::session {
 
 namespace {
 
-/// Of messages that nobody takes: the newest, since a page that shows none must not fail in time.
+/// Maximum number of unread messages; the newest are kept, so that pages that never show messages
+/// do not fail.
 constexpr std::size_t kFlashesMax = 20;
-/// Of their text, which has to go into a cookie with all else.
+/// Maximum size of their text, because it may have to fit into a cookie.
 constexpr std::size_t kFlashesBytesMax = 1536;
 
-/// By how much the clocks of two processes may differ.
+/// Allowed difference between the clocks of two processes.
 constexpr std::int64_t kClocksApart_s = 60;
 
 std::size_t bytes_of(const std::vector<Flash>& flashes) noexcept {
@@ -61,7 +62,7 @@ std::string merge_data(const std::string& base, const std::string& mine,
       merged[member.name] = member.value;
     }
   }
-  // An empty optional is a member that is not there.
+  // An empty optional is written as a missing member.
   std::erase_if(merged.members(), [&](const json::Field& member) {
     return before.find(member.name) != nullptr && after.find(member.name) == nullptr;
   });
@@ -89,14 +90,14 @@ void Entry::change() {
 
 void Entry::log_in(std::string user, StillGood still_good) {
   part_for(std::move(user), Proof::shown);
-  if (still_good) {  // who asks for no more than was asked revokes no question
+  if (still_good) {  // a login without a check keeps an earlier check
     still_good_ = std::move(still_good);
   }
 }
 
 void Entry::log_in_remembered(std::string user) {
   check_open();
-  if (user.empty() || user != user_) {  // who is here has shown more, or as much
+  if (user.empty() || user != user_) {  // a logged-in user has authenticated at least as well
     part_for(std::move(user), Proof::recalled);
   }
 }
@@ -111,7 +112,7 @@ void Entry::part_for(std::string user, Proof proof) {
     throw std::invalid_argument("a session needs a user key that is not empty");
   }
   if (!user_.empty() && user_ != user) {
-    forget();  // one user's cart is not the next one's
+    forget();  // data of one user must not pass to another
   }
   is_parted_ = true;
   proof_ = proof;
@@ -188,7 +189,7 @@ bool Entry::was_proven_within(Duration within, std::int64_t now) const noexcept 
   }
   const std::int64_t at = record_.authenticated == 0 ? record_.began : record_.authenticated;
   const std::int64_t age = now - at;
-  // One from a time to come, as when the clock was set back, would be fresh until then.
+  // A time in the future, for example after the clock was set back, must not count as recent.
   return at > 0 && age < std::chrono::floor<std::chrono::seconds>(within).count() &&
          -age <= kClocksApart_s;
 }

@@ -18,7 +18,7 @@
 
 namespace eider {
 
-/// A message to be shown once, by the next page that takes it.
+/// A message that is shown once, by the next page that reads it.
 ///
 /// kind  in the application's words: "info", "error"
 struct Flash {
@@ -28,14 +28,14 @@ struct Flash {
 
 namespace detail::session {
 
-/// Whether what somebody has shown of himself is good still: see Session::log_in.
+/// Returns whether the authentication is still valid: see Session::log_in.
 using StillGood = std::function<Task<bool>()>;
 
-/// How an application's struct is handled where its type is not known.
+/// Type-erased operations on an application's struct.
 struct DataType {
   const reflect::Type& type;
   void (*reset)(void* value);
-  /// As JSON, of one that is as it is made.
+  /// Returns a default-constructed value as JSON.
   const std::string& (*initial)();
 };
 
@@ -49,29 +49,29 @@ template <class T>
 inline constexpr DataType kDataType{
     reflect::type_of<T>(), [](void* value) { *static_cast<T*>(value) = T{}; }, &initial_text<T>};
 
-/// Reads it as far as it fits: a member that the struct of today does not have, or has otherwise,
-/// does not take the others away.
+/// Reads as many members as fit: a member that the struct no longer has, or that now has another
+/// type, does not affect the others.
 void read_data(const DataType& type, void* value, const std::string& text);
 
-/// Of two that were changed from the same `base`: the members that `mine` has changed, and else
-/// those of `theirs`. All are objects as JSON.
+/// Merges two changed versions of `base`: members that `mine` has changed are from `mine`, others
+/// from `theirs`. All are JSON objects.
 [[nodiscard]] std::string merge_data(const std::string& base, const std::string& mine,
                                      const std::string& theirs);
 
-/// What a user of a session has shown of himself by now.
+/// How the user of a session was authenticated.
 ///
-/// kept      as the session says
-/// shown     who he is, by this request
-/// recalled  nothing, for somebody else has recognised him
+/// kept      unchanged by this request
+/// shown     authenticated by this request
+/// recalled  recognized without authentication ("remember me")
 enum class Proof : std::uint8_t { kept, shown, recalled };
 
 class Entry {
  public:
-  /// keeper      whose it is: below a mounted app a request may have several
-  /// older       the one that the request had before; null: none
-  /// has_cookie  the client has sent one of that name, whatever is in it
-  /// is_head     what a HEAD does not show is not shown
-  /// at          when it was looked up
+  /// keeper      owner: with mounted apps, a request may have several
+  /// older       previous entry of the request; null: none
+  /// has_cookie  the client sent a cookie of that name, valid or not
+  /// is_head     messages are not removed by a HEAD, because it does not show them
+  /// at          time of the lookup
   struct Origin {
     const void* keeper = nullptr;
     Entry* older = nullptr;
@@ -81,9 +81,9 @@ class Entry {
   };
   explicit Entry(Origin origin) noexcept : origin_(origin) {}
 
-  /// It is there, as it is kept.
+  /// Sets the stored state of an existing session.
   void open(std::string id, SessionRecord record);
-  /// A login that waits for its second step, as its own cookie has it: sealed by the application.
+  /// Sets a login that waits for its second step, from its own cookie; sealed by the application.
   void open_pending_login(std::string sealed) { pending_login_ = std::move(sealed); }
   template <class T>
   std::shared_ptr<T> attach() {
@@ -92,56 +92,55 @@ class Entry {
     return value;
   }
 
-  // For handlers. Those that change something throw std::logic_error behind `close`.
+  // For handlers. Functions that change something throw std::logic_error after `close`.
   void change();
   void log_in(std::string user, StillGood still_good = {});
-  /// Of a user who was recognised, and has shown nothing.
+  /// Logs in a user who was recognized without authentication.
   void log_in_remembered(std::string user);
-  /// The same session of the same user, under another id. Throws std::invalid_argument for
-  /// nobody's.
+  /// Gives the session of the same user a new id. Throws std::invalid_argument without a user.
   void renew();
   void end();
-  /// sealed  empty: the login does not wait any more
+  /// sealed  empty: removes the pending login
   void set_pending_login(std::string sealed);
   [[nodiscard]] const std::string& pending_login() const noexcept { return pending_login_; }
   void flash(Flash flash);
   [[nodiscard]] std::vector<Flash> take_flashes();
   [[nodiscard]] const std::string& user() const noexcept { return user_; }
   [[nodiscard]] const SessionRecord& record() const noexcept { return record_; }
-  /// Whether its user has shown who he is, ahead of this request, so short a time ago.
+  /// Returns whether the user authenticated within this time, before this request.
   ///
   /// now  seconds since 1970
   [[nodiscard]] bool was_proven_within(Duration within, std::int64_t now) const noexcept;
 
   // For the keeper.
-  /// The response is made: what is changed from now on would be lost.
+  // The response is complete: later changes would be lost.
   ///
   /// now  seconds since 1970
   void close(std::int64_t now) noexcept;
-  /// The response is a failure: of what was done only an end counts.
+  /// The response is an error: discards all changes except the end of the session.
   void forget_changes();
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
-  /// What is to be kept is another session than the one that was there.
+  /// Returns whether the session to store is not the one that was loaded.
   [[nodiscard]] bool is_parted() const noexcept { return is_parted_; }
-  /// The one that was there is to be no more, whatever follows.
+  /// Returns whether the loaded session must be deleted in any case.
   [[nodiscard]] bool is_ended() const noexcept { return is_ended_; }
-  /// It is the same, of the same user, under another id.
+  /// Returns whether it is the session of the same user with a new id.
   [[nodiscard]] bool is_renewed() const noexcept {
     return is_parted_ && !is_forgotten_ && !user_.empty() && user_ == record_.user;
   }
-  /// To be asked once it is stored; empty: it is good.
+  /// Returns the check to call after storing; empty: no check.
   [[nodiscard]] const StillGood& still_good() const noexcept { return still_good_; }
-  /// There is something to keep of one that is not kept by now.
+  /// Returns whether a session that is not stored yet needs to be stored.
   [[nodiscard]] bool has_content() const;
   [[nodiscard]] bool is_changed() const;
-  /// The cookie of a pending login is to be set or removed.
+  /// Returns whether the cookie of a pending login must be set or removed.
   [[nodiscard]] bool is_pending_login_changed() const noexcept { return is_pending_login_changed_; }
-  /// Its user has shown who he is.
+  /// Returns whether the user was authenticated by this request.
   [[nodiscard]] bool is_proven() const noexcept { return proof_ == Proof::shown; }
-  /// What is to be kept, its version and times as they were.
+  /// Returns the record to store, with the loaded version and times.
   [[nodiscard]] SessionRecord next() const;
-  /// The same, of one that somebody else has changed meanwhile.
+  /// Returns the same on top of a version that another request stored in the meantime.
   [[nodiscard]] SessionRecord next_over(const SessionRecord& theirs) const;
 
  private:
@@ -157,8 +156,8 @@ class Entry {
   bool is_closed_ = false;
   bool is_parted_ = false;
   bool is_ended_ = false;
-  bool is_forgotten_ = false;  // what was kept is not the one's that is to be
-  bool is_changed_ = false;    // the struct may be
+  bool is_forgotten_ = false;  // the stored data belongs to another user
+  bool is_changed_ = false;    // whether the struct may have changed
   bool has_read_flashes_ = false;
   bool is_pending_login_changed_ = false;
   std::string pending_login_;
@@ -168,7 +167,7 @@ class Entry {
   Proof proof_ = Proof::kept;
   SessionRecord record_;
   std::vector<Flash> flashes_;
-  const DataType* type_ = nullptr;  // null: nobody has asked for it
+  const DataType* type_ = nullptr;  // null: no handler uses it
   std::shared_ptr<void> value_;
 };
 

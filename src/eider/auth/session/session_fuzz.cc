@@ -1,5 +1,6 @@
-// Cookies of sessions: what nobody has signed opens nothing, what is signed comes back, and data of
-// another struct is read as far as it fits. And paths behind a login never leave the host.
+// Fuzzes session cookies and paths after a login: unsigned cookies must be rejected, signed ones
+// must round-trip, data of another struct is read as far as it fits, and paths never lead to
+// another host.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -21,20 +21,21 @@ namespace eider::detail::session {
 
 namespace {
 
-/// 192 bits, which are 32 characters without padding.
+/// 192 bits, 32 characters in base64 without padding.
 constexpr std::size_t kRandomBytes = 24;
 constexpr std::size_t kIdBytes = 1 + base64_size(kRandomBytes);
-/// What an id begins with, so that it is seen whether a user has it without asking the store.
+/// First character of an id: shows without the store whether the session has a user.
 constexpr char kOfUser = 'u';
 constexpr char kOfNobody = 'a';
-/// Uses are noted that often in the idle time.
+/// How often uses are recorded within the idle time.
 constexpr std::int64_t kNotesPerIdle = 20;
-/// Of a request that others overtake again and again.
+/// Maximum number of attempts if other requests keep changing the session.
 constexpr int kAttemptsMax = 10;
 constexpr Duration kSweptWithin = std::chrono::seconds(30);
-/// A handler that runs later than that after its session was looked up looks it up again.
+/// If a handler starts later than this after the lookup of its session, the session is looked up
+/// again.
 constexpr Duration kLookupAge = std::chrono::seconds(1);
-/// Browsers keep no larger cookie (RFC 6265, section 6.1).
+/// Maximum size of a cookie in browsers (RFC 6265, section 6.1).
 constexpr std::size_t kCookieBytesMax = 4096;
 constexpr std::int64_t kPendingLoginSeconds = 900;
 constexpr std::size_t kPendingLoginBytesMax = 2048;
@@ -125,13 +126,15 @@ SessionStore& Keeper::store() const {
 }
 
 bool Keeper::lives(const SessionRecord& record, std::int64_t now) const noexcept {
-  // One from a time to come, as when the clock was set back, would not end before that.
+  // Without this check, a time in the future (after the clock was set back) would extend the
+  // session.
   return now - record.seen < idle_s_ && now - record.began < absolute_s_ &&
          std::max(record.seen, record.began) - now < idle_s_;
 }
 
 bool Keeper::is_to_be_touched(const Entry& entry, std::int64_t now) const noexcept {
-  // A cookie that is set by a mere use is one that a slow request sets over a newer one's.
+  // A slow request could replace a newer cookie with its older one, so a mere use sets the cookie
+  // rarely.
   const std::int64_t notes = signed_ ? 2 : kNotesPerIdle;
   return now - entry.record().seen >= std::max<std::int64_t>(idle_s_ / notes, 1);
 }
@@ -203,8 +206,8 @@ Entry* Keeper::entry_of(Request& request) const noexcept {
   return entry;
 }
 
-/// A request that is given up (its client leaves, or its time is over) has logged out all the same.
-/// Posted, since a request may be destroyed where no loop runs.
+/// Ends the session even if the request is aborted (the client disconnects, or a timeout expires).
+/// The work is posted, because a request may be destroyed on a thread without a running loop.
 class Keeper::EndedWhenLeft {
  public:
   EndedWhenLeft(const Keeper& keeper, const Entry& entry) noexcept
@@ -220,7 +223,7 @@ class Keeper::EndedWhenLeft {
         keeper->erasing_.here().start(keeper->erase(id));
       });
     } catch (const std::bad_alloc&) {
-      return;  // it ends by the clock
+      return;  // the session expires anyway
     }
   }
 
@@ -251,7 +254,7 @@ Task<> Keeper::check_not_ended(const Request& request, const Entry& entry) const
 Task<Response> Keeper::respond(Request& request, Next next) const {
   Entry* const entry = entry_of(request);
   auto passing = next();
-  if (entry == nullptr) {  // whoever takes it does without
+  if (entry == nullptr) {  // no handler uses this session
     co_return co_await std::move(passing);
   }
   co_await check_not_ended(request, *entry);
@@ -264,7 +267,8 @@ Task<Response> Keeper::respond(Request& request, Next next) const {
   entry->close(now_s());
   co_await keep(*entry, response);
   keep_pending_login(*entry, response);
-  // What is made from one person's session is nobody else's, unless the handler says so.
+  // The response depends on the session of one user, so it is private unless the handler specifies
+  // otherwise.
   response.add_header("Vary", "Cookie");
   if (!response.find_header("Cache-Control")) {
     response.add_header("Cache-Control", "private");
@@ -302,10 +306,10 @@ Task<> Keeper::keep(const Entry& entry, Response& response) const {
   return entry.is_changed() && entry.has_content() ? begin(entry, response) : nothing();
 }
 
-/// In one step, so that one that somebody ends meanwhile stays ended. Where it is gone the cookie
-/// is left alone: of two renewals at once, as by a double click, the first has given the browser
-/// its. A login whose proof is asked for is none of that one's, and begins anew: a reset ends all
-/// sessions, and then logs its browser in.
+/// In one step, so that a session that is ended in the meantime stays ended. If it no longer
+/// exists, the cookie stays unchanged: of two concurrent renewals, for example after a double
+/// click, the first one has set the cookie. A login with a check starts a new session instead: a
+/// password reset ends all sessions, and then logs in its browser.
 Task<> Keeper::renew(const Entry& entry, Response& response) const {
   SessionRecord record = entry.next();
   std::string id = new_id(record);
@@ -324,7 +328,7 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
   auto renaming = in_time(rename);
   const bool was_there = co_await std::move(renaming);
   if (was_there && entry.is_proven()) {
-    // Behind it: where the renaming fails, a stolen id would be one of a fresh login.
+    // After the renaming: if it failed, a stolen id would have a fresh login.
     co_await replace(entry, id);
   }
   if (was_there) {
@@ -337,8 +341,8 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
   }
 }
 
-/// What was ended goes first, and nothing that fails later keeps it. Else the new one comes first:
-/// where that fails the old one is still there.
+/// If the session was ended, it is deleted first, so that no later failure keeps it. Otherwise the
+/// new session is stored first: if that fails, the old one still exists.
 Task<> Keeper::part(const Entry& entry, Response& response) const {
   if (entry.is_ended()) {
     co_await erase(entry.id());
@@ -353,7 +357,7 @@ Task<> Keeper::part(const Entry& entry, Response& response) const {
   }
 }
 
-/// One that is under way: what waits for it may be gone before.
+/// State of a deletion; it outlives its caller if that is destroyed.
 struct Keeper::Erasing {
   std::string id;
   AsyncEvent is_over;
@@ -396,9 +400,9 @@ Task<> Keeper::begin(const Entry& entry, Response& response) const {
   set_cookie(response, std::move(value), now);
 }
 
-/// Behind the insertion: what revokes the proof ahead of this question is seen here, and what does
-/// so behind it finds the session and ends it. The browser has no cookie yet, so one that is left
-/// over opens nothing.
+/// Called after the insertion: an earlier revocation is detected here, and a later one finds the
+/// session and ends it. The browser does not have the cookie yet, so a leftover session grants no
+/// access.
 Task<> Keeper::check_still_good(const Entry& entry, std::string id) const {
   if (!co_await entry.still_good()()) {
     co_await erase(std::move(id));
@@ -433,7 +437,8 @@ Task<> Keeper::change(const Entry& entry, Response& response) const {
   return nothing();
 }
 
-/// Of several that note the same use the first one has said it all, and none fails for that.
+/// If several requests record the same use, the first one is sufficient, and the others do not
+/// fail.
 Task<> Keeper::note_use(const Entry& entry, Response& response) const {
   const std::int64_t now = now_s();
   if (!is_to_be_touched(entry, now)) {
@@ -448,7 +453,7 @@ Task<> Keeper::note_use(const Entry& entry, Response& response) const {
   try {
     (void)co_await try_replace(name_of(entry.id()), std::move(record));
   } catch (const Failure&) {
-    co_return;  // what was read is good, and the next one notes it
+    co_return;  // what was read is valid, and the next use is recorded
   }
 }
 
@@ -459,8 +464,8 @@ Task<bool> Keeper::try_replace(std::string name, SessionRecord record) const {
   co_return co_await in_time(replace);
 }
 
-/// Others may have changed it meanwhile: then what was changed here is put over theirs. One that is
-/// gone was ended, and is not made again.
+/// If another request has changed the session, applies the changes of this one on top. A session
+/// that no longer exists was ended, and is not created again.
 Task<> Keeper::replace(const Entry& entry, std::string id) const {
   SessionRecord record = entry.next();
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
@@ -512,11 +517,11 @@ void Keeper::remove_cookie(Response& response) const {
 
 void Keeper::add_cookie(Response& response, std::string_view field) const {
   response.add_header("Set-Cookie", field);
-  // A copy in a shared cache would give one person's session to all.
+  // A shared cache would send the session of one user to others.
   response.replace_header("Cache-Control", "no-store");
 }
 
-// Beside requests.
+// Outside of requests.
 
 Task<> Keeper::start() const {
   if (store_ != nullptr) {
@@ -524,7 +529,7 @@ Task<> Keeper::start() const {
   }
 }
 
-/// What is left over is for the next time.
+/// The next call deletes what is left.
 Task<> Keeper::sweep() const {
   if (store_ != nullptr) {
     (void)co_await with_deadline(store_->sweep(now_s() - idle_s_), kSweptWithin);
@@ -537,7 +542,7 @@ Task<> Keeper::end(std::string name) const {
   co_await in_time(erase);
 }
 
-/// Of no user there is none: those that are nobody's are not one stranger's to end.
+/// Does nothing for an empty user: sessions without a user must not be ended together.
 Task<std::size_t> Keeper::log_out_all(std::string user) const {
   SessionStore& all = store();
   const auto erase = [&] { return all.erase_of(owner_of(user), ""); };

@@ -48,11 +48,11 @@ struct SessionOptions {
   /// Separates the sessions of several applications in one store, or with the same keys. Default:
   /// the name of the cookie. No spaces.
   std::string space = {};
-  /// Over TLS alone. Without it, and with another name, a service in the clear works in all
-  /// browsers, as in development.
+  /// Sends the cookie only over TLS. If false and the name has no __Host-, an unencrypted service
+  /// works in all browsers, for example during development.
   bool is_secure = true;
   SameSite same_site = SameSite::lax;
-  /// The cookie outlasts the browser, until `absolute` is over: "remember me".
+  /// Keeps the cookie when the browser is closed, until `absolute` has passed: "remember me".
   bool outlasts_browser = false;
   /// Time limit of the store; after it, the response is a 503.
   Duration store_within = std::chrono::seconds(5);
@@ -64,13 +64,12 @@ namespace detail::session {
 
 class Keeper : public std::enable_shared_from_this<Keeper> {
  public:
-  /// Throws a Failure for keys that are none, a cookie that cannot be called so, and times of
-  /// nothing.
+  /// Throws a Failure for invalid keys, an invalid cookie name, and times below one second.
   explicit Keeper(SessionOptions options);
 
   /// Throws a Failure, a 503, if the store is not available.
   [[nodiscard]] Task<Entry> load(Request& request) const;
-  /// Around handlers.
+  /// The middleware around handlers.
   [[nodiscard]] Task<Response> respond(Request& request, Next next) const;
 
   [[nodiscard]] Task<> start() const;
@@ -117,23 +116,24 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] Task<> check_still_good(const Entry& entry, std::string id) const;
   [[nodiscard]] Task<> change(const Entry& entry, Response& response) const;
   [[nodiscard]] Task<> note_use(const Entry& entry, Response& response) const;
-  /// id  under which it is by now
+  /// id  current id in the store
   [[nodiscard]] Task<> replace(const Entry& entry, std::string id) const;
   [[nodiscard]] Task<bool> try_replace(std::string name, SessionRecord record) const;
-  /// Stores one under a new id. Returns the cookie's value.
+  /// Stores a session under a new id. Returns the cookie value.
   [[nodiscard]] Task<std::string> insert(SessionRecord record) const;
   void set_cookie(Response& response, std::string value, std::int64_t began) const;
-  /// The whole of a session, as it is used now. Pre: sessions are in their cookies.
+  /// Sets the cookie with the whole session, with the current time as its last use. Pre:
+  /// SignedSessions.
   void set_signed_cookie(Response& response, std::string_view id, SessionRecord record) const;
   void remove_cookie(Response& response) const;
   void keep_pending_login(const Entry& entry, Response& response) const;
   void add_cookie(Response& response, std::string_view field) const;
 
   SessionOptions options_;
-  std::string pending_cookie_;  // of a login that waits for its second step
+  std::string pending_cookie_;  // for logins that wait for their second step
   std::int64_t idle_s_;
   std::int64_t absolute_s_;
-  std::shared_ptr<SessionStore> store_;  // null: they are in their cookies
+  std::shared_ptr<SessionStore> store_;  // null: SignedSessions
   std::optional<SignedCookie> signed_;
   LoopLocal<Scope> erasing_;
 };

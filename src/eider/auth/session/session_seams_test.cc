@@ -1,5 +1,5 @@
-// Sessions where two things meet: two applications, guards and handlers, a logout and what fails or
-// leaves behind it, a revocation and a renewal, answers and caches.
+// Sessions where features meet: two applications, guards and handlers, a logout and later failures
+// or disconnects, a revocation and a renewal, responses and caches.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -76,7 +76,7 @@ TEST(SessionSeams, ALoginToAMountedAppIsNoneToTheOuterOne) {
   App app;
   const Sessions outer = add_sessions<Visit>(app, {.cookie = "__Host-outer"});
   app.get("/me", [](Session<> session) { return session.user(); });
-  app.guard([](Session<const Visit>) {});  // so that both are asked for
+  app.guard([](Session<const Visit>) {});  // so that both are loaded
   app.mount("/inner", make_mounted_app());
   TestClient client(app);
   const TestResponse reply = client.send({.method = Method::post, .target = "/inner/login/ada"});
@@ -120,7 +120,7 @@ TEST(SessionSeams, AUseThatCannotBeNotedFailsNoReader) {
     const TestResponse read = app.get("/me", ada);
     EXPECT_EQ(read.status, 200);
     EXPECT_EQ(read.body, "ada");
-    EXPECT_EQ(app.post("/cart/1", ada).status, 503);  // what is lost is told
+    EXPECT_EQ(app.post("/cart/1", ada).status, 503);  // lost changes are reported
     store->fault = Fault::none;
     EXPECT_EQ(app.get("/cart", ada).body, "[]");
   }
@@ -136,11 +136,11 @@ TEST(SessionSeams, AStoreThatThrowsAheadOfItsTaskIsA503) {
   EXPECT_FALSE(reply.body.contains("disk")) << reply.body;
 }
 
-/// A handler that renews a session that somebody ends while it is at work.
+/// Handlers that renew a session which another request ends in the meantime.
 void add_renewals(VisitApp& app) {
   app.app().post("/renew-late", [](Session<Visit> session, State<Sessions> all) -> Task<void> {
     session->cart.push_back(1);
-    auto ending = all->log_out_all("ada");  // from another of his browsers
+    auto ending = all->log_out_all("ada");  // from another browser of the user
     (void)co_await std::move(ending);
     session.log_in("ada");
   });
@@ -185,18 +185,18 @@ TEST(SessionSeams, AllButTheOneThatAsksAreEndedAndThatHasANewId) {
   EXPECT_EQ(app.get("/me", ada).body, "nobody");
   EXPECT_EQ(app.get("/me", thief).body, "nobody");
   EXPECT_EQ(app.get("/me", bob).body, "bob");
-  EXPECT_EQ(app.post("/others").status, 500);  // of nobody
+  EXPECT_EQ(app.post("/others").status, 500);  // without a user
   EXPECT_EQ(app.get("/me", bob).body, "bob");
 }
 
-// Another password ends the sessions that there are: one that is being stored meanwhile is not.
+// A new password ends the existing sessions, but not one that is just being stored.
 TEST(SessionSeams, ALoginWhoseProofIsRevokedMeanwhileGetsNoSession) {
   const auto store = std::make_shared<MemoryStore>(MemorySessions{});
   VisitApp visits({.store = store});
   bool is_good = true;
   visits.app().post("/prove/{user}", [&](std::string user, Session<> session) {
     session.log_in(std::move(user), [&]() -> Task<bool> {
-      EXPECT_EQ(store->size(), 1U);  // whoever revokes it behind this finds it
+      EXPECT_EQ(store->size(), 1U);  // a later revocation finds it
       co_return is_good;
     });
     return "in";
@@ -226,7 +226,7 @@ TEST(SessionSeams, AProofThatCannotBeAskedForGivesNoSession) {
   EXPECT_EQ(cookie_of(reply), "");
 }
 
-// A reset ends all sessions, and logs its browser in: what was there is gone, the proof is of now.
+// A reset ends all sessions and logs its browser in: the old session is gone, the check is current.
 TEST(SessionSeams, ALoginWithAProofGetsASessionWhereItsBrowsersWasEnded) {
   VisitApp visits;
   const auto is_good = std::make_shared<bool>(true);
@@ -447,7 +447,7 @@ TEST(SessionSeams, AMereUseIsNotedInACookieOnceHalfOfItsTimeIsOver) {
   EXPECT_NE(app.get("/me", ada).header("Set-Cookie"), std::nullopt);
 }
 
-/// Puts one into a store as a clock that is ahead has made it.
+/// Stores a session as if by a process whose clock is ahead.
 void put_ahead(SessionStore& store, std::int64_t now, std::int64_t ahead_s, const std::string& id) {
   auto inserting = store.insert(to_base64(to_view(sha256("__Host-session " + id))),
                                 {.user = "__Host-session ada",
@@ -472,7 +472,7 @@ TEST(SessionSeams, OneOfATimeToComeIsNoneAndAClockThatIsALittleBehindEndsNone) {
   EXPECT_EQ(app.get("/me", "__Host-session=" + near).body, "ada");
   const std::string ada = app.log_in("ada");
   app.client().advance(minutes(45));
-  EXPECT_EQ(store->size(), 1U);  // what lies ahead hinders nobody's end
+  EXPECT_EQ(store->size(), 1U);  // a time in the future does not prevent expiry
 }
 
 }  // namespace

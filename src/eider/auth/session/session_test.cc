@@ -25,7 +25,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// What a Visit was before the application was changed.
+/// The Visit of an earlier version of the application.
 struct Old {
   std::vector<int> cart = {};
   int language = 7;
@@ -88,7 +88,7 @@ TEST(Sessions, NothingIsStoredAndNoCookieSetBeforeSomethingIsWritten) {
     EXPECT_EQ(reply.header("Set-Cookie"), std::nullopt) << target;
     EXPECT_EQ(app.get(target, kPlanted).header("Set-Cookie"), std::nullopt) << target;
   }
-  EXPECT_EQ(app.post("/language/en").header("Set-Cookie"), std::nullopt);  // as it was made
+  EXPECT_EQ(app.post("/language/en").header("Set-Cookie"), std::nullopt);  // equal to the default
   EXPECT_EQ(store->size(), 0U);
 }
 
@@ -112,7 +112,7 @@ TEST(Sessions, ALoginChangesTheIdSoThatAPlantedOneOpensNothing) {
   EXPECT_NE(after, before);
   EXPECT_TRUE(after.starts_with("__Host-session=u")) << after;
   EXPECT_EQ(app.get("/me", after).body, "ada");
-  EXPECT_EQ(app.get("/cart", after).body, "[1]");  // what was kept stays
+  EXPECT_EQ(app.get("/cart", after).body, "[1]");  // the contents stay
   EXPECT_EQ(app.get("/me", before).body, "nobody");
   EXPECT_EQ(app.get("/cart", before).body, "[]");
   const std::string again = app.log_in("ada", after);
@@ -136,7 +136,7 @@ TEST(Sessions, AStolenCookieIsWorthNothingBehindTheLogout) {
   EXPECT_TRUE(out.header("Set-Cookie")->contains("Max-Age=0")) << *out.header("Set-Cookie");
   EXPECT_EQ(cookie_of(out), "__Host-session=");
   EXPECT_EQ(app.get("/me", cookie).body, "nobody");
-  EXPECT_EQ(app.post("/logout").header("Set-Cookie"), std::nullopt);  // of nobody
+  EXPECT_EQ(app.post("/logout").header("Set-Cookie"), std::nullopt);  // no user is logged in
 }
 
 TEST(Sessions, AllOfAUsersAreEndedAndNobodyElses) {
@@ -172,7 +172,7 @@ TEST(Sessions, AUserSeesHisOwnAndEndsOneByItsName) {
   ASSERT_EQ(known.size(), 2U);
   EXPECT_EQ(std::abs(known[0].began - known[1].began), 60);
   const auto newer = std::ranges::max(known, {}, &KnownSession::began);
-  EXPECT_EQ(app.get("/me", "__Host-session=" + newer.name).body, "nobody");  // it opens nothing
+  EXPECT_EQ(app.get("/me", "__Host-session=" + newer.name).body, "nobody");  // it grants no access
   const auto end = [&](const std::string& cookie) {
     return app.client()
         .send({.method = Method::delete_,
@@ -245,7 +245,7 @@ TEST(Sessions, AFailureKeepsNothingButALogout) {
   EXPECT_EQ(broken.header("Set-Cookie"), std::nullopt);
   EXPECT_EQ(app.get("/me", cookie).body, "ada");
   EXPECT_EQ(app.get("/cart", cookie).body, "[1]");
-  app.client().advance(minutes(5));  // the use is to be noted, and nothing besides
+  app.client().advance(minutes(5));  // the use must be recorded, and nothing else
   EXPECT_EQ(app.post("/broken", cookie).status, 500);
   EXPECT_EQ(app.get("/cart", cookie).body, "[1]");
   EXPECT_EQ(cookie_of(app.post("/broken-logout", cookie)), "__Host-session=");
@@ -279,7 +279,7 @@ TEST(Sessions, AMessageIsShownOnceBehindARedirect) {
     return all;
   });
   const std::string cookie = cookie_of(app.post("/save"));
-  EXPECT_EQ(app.get("/me", cookie).body, "nobody");  // a page that does not show any keeps them
+  EXPECT_EQ(app.get("/me", cookie).body, "nobody");  // a page that does not show them keeps them
   EXPECT_EQ(app.get("/shown", cookie).body,
             "info:Saved.;error:Starts: is taken.;error:\"Not\" all.;");
   EXPECT_EQ(app.get("/shown", cookie).body, "");

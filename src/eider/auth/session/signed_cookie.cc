@@ -11,10 +11,10 @@ namespace eider::detail::session {
 namespace {
 
 constexpr std::string_view kVersion = "1.";
-/// Browsers keep no larger cookie (RFC 6265, section 6.1).
+/// Maximum size of a cookie in browsers (RFC 6265, section 6.1).
 constexpr std::size_t kValueBytesMax = 4096;
 
-/// A random key would end all sessions with the process.
+/// Rejects an empty list: with a random key, all sessions would end with the process.
 std::vector<std::string> given(std::vector<std::string> keys) {
   if (keys.empty()) {
     throw Failure(Error::internal("sessions: Signed cookies need a key"));
@@ -37,7 +37,7 @@ std::optional<SignedCookie::Opened> SignedCookie::open(std::string_view value) c
   const auto record = from_base64(text.substr(kVersion.size() + id.size() + 1));
   auto read = record ? json::read<SessionRecord>(*record) : fail(Error::bad_request(""));
   if (!read) {
-    return std::nullopt;  // of a key that another program has, too
+    return std::nullopt;  // signed by another program with the same key
   }
   return Opened{std::string(id), std::move(*read)};
 }

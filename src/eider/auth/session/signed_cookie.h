@@ -16,16 +16,16 @@ namespace eider::detail::session {
 /// that the value of one cookie is not accepted in another.
 class SignedCookie {
  public:
-  /// Throws a Failure for no key, or one of less than 32 bytes.
+  /// Throws a Failure without a key, and for a key of less than 32 bytes.
   ///
-  /// keys  the first signs, all are taken
+  /// keys  the first one signs, all are accepted
   SignedCookie(std::string_view cookie_name, std::vector<std::string> keys);
 
   struct Opened {
     std::string id;
     SessionRecord record;
   };
-  /// Nothing for what none of the keys has signed, and for what is of another version.
+  /// Returns nothing without a valid signature, and for another version.
   [[nodiscard]] std::optional<Opened> open(std::string_view value) const;
   [[nodiscard]] std::string seal(std::string_view id, const SessionRecord& record) const;
 
@@ -33,7 +33,7 @@ class SignedCookie {
   base::TokenSigner signer_;
 };
 
-/// The id in such a value, signed or not; empty where there is none.
+/// Returns the id in such a value, without a check of the signature; empty if there is none.
 [[nodiscard]] std::string_view id_in_signed_cookie(std::string_view value) noexcept;
 
 }  // namespace eider::detail::session

@@ -26,7 +26,7 @@ using detail::session::test::FaultyStore;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// An app on simulated connections, whose clients send the parts of a request at different times.
+/// An app on simulated connections; clients send the parts of a request at different times.
 class SlowBody : public ::testing::Test, public detail::server::ConnectionCounter {
  protected:
   SlowBody() {
@@ -73,7 +73,7 @@ class SlowBody : public ::testing::Test, public detail::server::ConnectionCounte
     kernel_.run_until_idle();
     return client.take_received();
   }
-  /// Sends the request for a key, and its body after that time.
+  /// Sends the request for a key, and its body after this time.
   std::string make_key_after(Duration time, bool ends_all) {
     SimClient client = connect();
     begin(client, "POST /keys HTTP/1.1\r\nHost: a\r\n" + cookie_, 4);

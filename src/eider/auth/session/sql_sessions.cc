@@ -1,4 +1,4 @@
-// Sessions in a table of a database.
+// A session store in a table of a database.
 #include <utility>
 
 #include "eider/auth/session/session_store.h"
@@ -8,7 +8,7 @@ namespace eider {
 
 namespace {
 
-/// Of one statement, so that a table of millions is not locked for as long as that takes.
+/// Maximum number of rows per statement, so that a large table is not locked for a long time.
 constexpr std::int64_t kSweptAtOnce = 1000;
 
 class SqlStore final : public SessionStore {

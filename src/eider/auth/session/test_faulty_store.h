@@ -18,7 +18,7 @@ namespace eider::detail::session::test {
 
 class FaultyStore final : public SessionStore {
  public:
-  /// overtaken  what is replaced has always another version
+  /// overtaken  each `replace` finds another version
   enum class Fault : std::uint8_t { none, throws, throws_at_once, hangs, overtaken };
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
@@ -54,9 +54,9 @@ class FaultyStore final : public SessionStore {
   [[nodiscard]] Task<> sweep(std::int64_t seen_until) override { return kept_.sweep(seen_until); }
 
   Fault fault = Fault::none;
-  /// The function that has it; empty: all have.
+  /// Name of the function that fails; empty: all.
   std::string only_in;
-  /// Calls of `find`.
+  /// Number of calls of `find`.
   int finds = 0;
 
  private:

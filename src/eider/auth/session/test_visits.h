@@ -51,14 +51,14 @@ inline void add_visit_routes(App& app) {
   });
 }
 
-/// What Set-Cookie has left of a cookie: "name=value"; empty where it was not set, "name=" where it
-/// was taken away.
+/// Returns the cookie of Set-Cookie: "name=value"; empty if it was not set, "name=" if it was
+/// removed.
 inline std::string cookie_of(const TestResponse& reply) {
   const std::string set(reply.header("Set-Cookie").value_or(""));
   return set.substr(0, set.find(';'));
 }
 
-/// Asks with the cookies that a test says, and none besides.
+/// Sends requests with the cookies that a test passes, and no others.
 class VisitApp {
  public:
   explicit VisitApp(SessionOptions options = {})

@@ -15,16 +15,17 @@ namespace {
 constexpr int kSeeOther = 303;
 constexpr const char* kLogInFirst = "Log in first.";
 constexpr const char* kLogInAnew = "Your login is too old for this action. Log in again.";
-/// Of a path that goes through a form or a query.
+/// Maximum size of a path in a form or a query.
 constexpr std::size_t kPathBytesMax = 2048;
 
-/// A browser says so where it loads a page, and a program does not.
+/// Browsers request HTML when they load a page; programs do not.
 bool wants_page(const Request& request) noexcept {
   return request.header("Accept").value_or("").contains("text/html");
 }
 
-/// Of this service, on which somebody has sent a form: its path alone, since its query may be a
-/// secret. Browsers say it to an own page by default, and by security_headers.
+/// Returns the page of this service whose form was sent: only its path, because its query may
+/// contain a secret. Browsers send it to pages of the same origin by default, and with
+/// security_headers.
 std::string page_of_form(const Request& request) {
   if (source_site_of(request) != SourceSite::own) {
     return {};
@@ -33,8 +34,8 @@ std::string page_of_form(const Request& request) {
   return page ? safe_redirect_path(page->path(), "") : std::string();
 }
 
-/// Where it goes on behind the login: what is sent again there is a GET. A query that is a secret
-/// is left out, as the login page's address is in logs.
+/// Returns the page to continue at after the login, which is requested with GET. A query that may
+/// contain a secret is omitted, because the URL of the login page is logged.
 std::string way_back(const Request& request) {
   if (request.method() != Method::get && request.method() != Method::head) {
     return page_of_form(request);
@@ -56,7 +57,8 @@ std::string stale_login(Duration within) {
 Error LoginPrompt::refusal(const Request& request, const std::string& why,
                            const std::string& parameters) const {
   if (page.empty() || !wants_page(request)) {
-    // A 401 names a scheme (RFC 9110, section 15.5.2); browsers ask nobody for this one.
+    // A 401 must name a scheme (RFC 9110, section 15.5.2). For this one, browsers do not prompt the
+    // user.
     return Error::unauthorized(why).with_header(
         "WWW-Authenticate", "Cookie cookie-name=\"" + cookie_name + '"' + parameters);
   }
@@ -65,7 +67,7 @@ Error LoginPrompt::refusal(const Request& request, const std::string& why,
   if (!next.empty()) {
     location.append(page.contains('?') ? "&next=" : "?next=").append(percent_encode(next));
   }
-  // A redirect may be kept by caches that are told how long, and is not for who is logged in.
+  // Caches could store a redirect, but it is not valid for logged-in users.
   return Error(kSeeOther, why)
       .with_header("Location", location)
       .with_header("Cache-Control", "no-store");

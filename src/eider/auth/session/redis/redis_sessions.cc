@@ -10,10 +10,10 @@ namespace eider {
 
 namespace {
 
-/// Of one script, which keeps all others waiting.
+/// Maximum number of sessions that one script deletes, because scripts block all other commands.
 constexpr std::int64_t kSweptAtOnce = 500;
 
-/// What they all begin with: p is the prefix.
+/// Common first part of all scripts: p is the prefix.
 constexpr std::string_view kCommon = R"lua(
 local p = KEYS[1]
 local function put(name, user, seen)

@@ -68,7 +68,7 @@ TEST_F(RedisSessionsTest, replaces_the_version_that_was_read_and_no_other) {
   EXPECT_EQ(run(store_->find("none")), nullptr);
   run(store_->erase("a"));
   next.version = 3;
-  EXPECT_FALSE(run(store_->replace("a", next)));  // what was erased stays so
+  EXPECT_FALSE(run(store_->replace("a", next)));  // an erased session stays erased
   EXPECT_EQ(keys(), 0);
 }
 
@@ -116,7 +116,7 @@ TEST_F(RedisSessionsTest, sweeps_those_that_were_not_used) {
   run(store_->sweep(100));
   EXPECT_NE(run(store_->find("new")), nullptr);
   EXPECT_NE(run(store_->find("used")), nullptr);
-  EXPECT_EQ(keys(), 4);  // these, when they were seen, and ada's
+  EXPECT_EQ(keys(), 4);  // these two, their times of last use, and ada's sessions
   run(store_->sweep(300));
   EXPECT_EQ(keys(), 0);
 }
