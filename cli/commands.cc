@@ -15,7 +15,7 @@ namespace eider {
 
 namespace {
 
-/// A new command is a line here; the list, completions and suggestions are made of it.
+/// To add a command, add a line here; the list, completions and suggestions use it.
 constexpr auto kCommands = std::to_array<Command>({
     {"new", "Create a project that compiles, passes its tests and can be deployed", new_command,
      "service web realtime library"},
@@ -83,7 +83,7 @@ int complain_of_command(std::string_view name) {
 }  // namespace
 
 std::string_view version() noexcept {
-  return EIDER_VERSION;  // a definition of the build
+  return EIDER_VERSION;  // defined by the build
 }
 
 std::span<const Command> commands() noexcept {

@@ -30,7 +30,7 @@ struct Command {
   std::string_view words = {};
 };
 
-/// What each command does with the words after its name; returns the exit code.
+/// Runs each command with the arguments after its name; returns the exit code.
 [[nodiscard]] int add_command(std::span<const std::string_view> words);
 [[nodiscard]] int build_command(std::span<const std::string_view> words);
 [[nodiscard]] int check_command(std::span<const std::string_view> words);
@@ -58,14 +58,14 @@ namespace bench {
 }  // namespace bench
 namespace dev {
 [[nodiscard]] int command(std::span<const std::string_view> words);
-/// The process becomes the program.
+/// Replaces this process with the program.
 [[nodiscard]] int run_file(std::span<const std::string_view> words);
 }  // namespace dev
 
-/// "0.1.0", for people: the version of the build.
+/// Returns the version of the build: "0.1.0".
 [[nodiscard]] std::string_view version() noexcept;
 
-/// In the order in which they are listed.
+/// Returns the commands in the order of the list.
 [[nodiscard]] std::span<const Command> commands() noexcept;
 
 /// Finds the command by the first word, and runs it.

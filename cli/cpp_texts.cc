@@ -13,7 +13,7 @@ namespace eider {
 
 namespace {
 
-/// literal  a text in quotes, without them and with its escapes resolved
+/// literal  a text in quotes, without the quotes and with its escapes resolved
 struct CppToken {
   enum class Kind : std::uint8_t { name, literal, other };
   Kind kind;
@@ -25,7 +25,8 @@ bool continues_cpp_name(char byte) {
   return is_letter(byte) || is_digit(byte) || byte == '_';
 }
 
-/// Cuts a source into names, literals and signs. Comments are skipped, except for their lines.
+/// Splits a source into names, literals and punctuation. Comments are skipped, except for their
+/// lines.
 class CppLexer {
  public:
   explicit CppLexer(std::string_view source) : source_(source) {}
@@ -58,7 +59,7 @@ class CppLexer {
   }
 
   std::vector<CppToken> tokens;
-  /// Those that end with the comment `// tr`.
+  /// Lines that end with the comment `// tr`.
   std::vector<std::size_t> marked_lines;
 
  private:
@@ -139,7 +140,7 @@ class CppLexer {
   std::size_t line_ = 1;
 };
 
-/// Which arguments of a call are the context, the text and its plural; -1: none is.
+/// Positions of the context, the text and its plural among the arguments of a call; -1: none.
 struct CallShape {
   std::string_view name;
   int context;
@@ -213,7 +214,7 @@ class CppTextFinder {
                       many == nullptr ? "" : many->text, text->line});
   }
 
-  /// The arguments from that place on; null for those that are no text in quotes alone.
+  /// Returns the arguments from that position on; null for those that are not a single literal.
   [[nodiscard]] std::vector<const CppToken*> literal_arguments(std::size_t at) const {
     std::vector<const CppToken*> found;
     int depth = 0;
@@ -233,7 +234,7 @@ class CppTextFinder {
     return found;
   }
 
-  /// `enum class Name : type { first, second = 2 };`
+  /// Reads `enum class Name : type { first, second = 2 };`
   void enumeration(std::size_t at) {
     const std::size_t first_line = tokens_[at].line;
     while (at < tokens_.size() && !is_sign(at, "{") && !is_sign(at, ";")) {

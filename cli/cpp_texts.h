@@ -10,7 +10,7 @@
 
 namespace eider {
 
-/// One text of a source.
+/// A translatable text in a source.
 ///
 /// context  empty: none
 /// many     the plural; empty: it has none
@@ -24,8 +24,7 @@ struct SourceText {
 /// Returns the texts of `tr("…")`, `tr.plural("…", "…", n)`, `tr.context("…", "…")`,
 /// `tr.context_plural(…)`, `translate(tr, "…")`, `translate_plural(tr, "…", "…", n)` and
 /// `session.flash("info", "…")`; and the labels of the enumerators of each enum that has the
-/// comment
-/// `// tr` on the line above it, or on one of its lines.
+/// comment `// tr` on the line above it, or on one of its lines.
 ///
 /// keywords  further names of calls whose first argument is a text
 [[nodiscard]] std::vector<SourceText> texts_of_cpp(std::string_view source,

@@ -62,7 +62,7 @@ struct DevWanted {
   std::vector<std::string> words;
 };
 
-/// -DNAME=VALUE is -D NAME=VALUE; what is behind -- is the program's.
+/// Splits -DNAME=VALUE into -D NAME=VALUE; arguments after -- belong to the program.
 std::vector<std::string_view> with_definitions_apart(std::span<const std::string_view> words) {
   std::vector<std::string_view> all;
   const auto end = std::ranges::find(words, "--");
@@ -126,7 +126,7 @@ std::string url_of(const DevWanted& wanted) {
   return fmt::format("http://{}:{}/", host.contains(':') ? "[" + host + "]" : host, wanted.port);
 }
 
-/// A dashboard's token stays the same when the program is started again.
+/// The token of a dashboard stays the same when the program is restarted.
 std::vector<std::pair<std::string, std::string>> program_environment(const DevWanted& wanted,
                                                                      const std::string& token) {
   std::string origin = url_of(wanted);
@@ -139,7 +139,7 @@ std::vector<std::pair<std::string, std::string>> program_environment(const DevWa
   return all;
 }
 
-/// Serves the front until a signal, with the supervisor beside it.
+/// Runs the front until a signal, and the supervisor on another thread.
 int serve_front(const DevWanted& wanted, Supervisor& supervisor, DevState& state,
                 std::uint16_t program_port, const std::string& token) {
   App front = make_front(state, {.program = fmt::format("http://127.0.0.1:{}", program_port),

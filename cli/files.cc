@@ -38,15 +38,15 @@ Result<void, std::string> write_all(File file, const std::string& name, std::str
   return {};
 }
 
-/// Keeps owner, mode and links of a file that is there.
+/// Overwrites the file; an existing file keeps its owner, mode and links.
 Result<void, std::string> write_into(const std::string& file_name, const std::string& name,
                                      std::string_view text) {
   File file(std::fopen(file_name.c_str(), "wb"));
   return file == nullptr ? cannot("write", name, errno) : write_all(std::move(file), name, text);
 }
 
-/// Whether another file may take its place: not a device, a directory, a file with several names,
-/// or a link to a file that does not exist yet.
+/// Returns whether another file may replace it: not a device, a directory, a file with several
+/// names, or a link to a file that does not exist yet.
 bool is_replaceable(const std::string& name) noexcept {
   struct stat found{};
   if (::stat(name.c_str(), &found) == 0) {
@@ -56,7 +56,7 @@ bool is_replaceable(const std::string& name) noexcept {
   return ::lstat(name.c_str(), &found) != 0;
 }
 
-/// name  ends with XXXXXX, which are replaced
+/// name  ends with XXXXXX, which is replaced
 std::FILE* make_temporary(std::string& name) noexcept {
   const int made = ::mkstemp(name.data());
   return made < 0 ? nullptr : ::fdopen(made, "wb");
@@ -102,13 +102,13 @@ Result<void, std::string> write_text_file(const std::string& name, std::string_v
   if (is_there && ::access(name.c_str(), W_OK) != 0) {
     return cannot("write", name, errno);
   }
-  // The file that a symbolic link refers to is replaced, and not the link.
+  // Replaces the target of a symbolic link, not the link.
   std::error_code failed;
   const std::string canonical = std::filesystem::weakly_canonical(name, failed).string();
   const std::string& target = failed ? name : canonical;
   std::string fresh = target + ".XXXXXX";
   File file(make_temporary(fresh));
-  // A file that is there may be writable in a directory that is not, or may have to keep its owner.
+  // An existing file may be writable although its directory is not, or may have to keep its owner.
   if (file == nullptr ||
       (is_there && ::fchown(::fileno(file.get()), found.st_uid, found.st_gid) != 0)) {
     const int error = errno;
@@ -121,7 +121,7 @@ Result<void, std::string> write_text_file(const std::string& name, std::string_v
                  is_there ? found.st_mode & 07777U : 0666U & ~mask_of_process());
   auto written = write_all(std::move(file), name, text);
   if (written && std::rename(fresh.c_str(), target.c_str()) != 0) {
-    // As for a file that is mounted by itself into a container.
+    // For example, a file that is mounted into a container.
     written = is_there ? write_into(name, name, text) : cannot("write", name, errno);
   } else if (written) {
     return written;

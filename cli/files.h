@@ -10,30 +10,30 @@
 
 namespace eider {
 
-/// errors   "cannot read x.txt: No such file or directory"; also for over 64 MiB
+/// errors   "cannot read x.txt: No such file or directory"; also for files above 64 MiB
 [[nodiscard]] Result<std::string, std::string> read_text_file(const std::string& name);
 
-/// Replaces the file as a whole: when the disk is full, the file before stays as it was.
+/// Replaces the whole file: if the disk is full, the previous file stays unchanged.
 ///
 /// name     "-" is the standard output
 /// errors   "cannot write x.json: Permission denied"
 [[nodiscard]] Result<void, std::string> write_text_file(const std::string& name,
                                                         std::string_view text);
 
-/// Whether that would begin well; nothing is made or changed.
+/// Checks whether write_text_file can start; creates and changes nothing.
 ///
-/// errors   as those of write_text_file: its directory is missing, it is one itself, or the rights
-/// are
+/// errors   as for write_text_file: its directory is missing, it is a directory itself, or a
+///          permission is missing
 [[nodiscard]] Result<void, std::string> check_writable(const std::string& name);
 
-/// Writes it unless the file says so already: nothing is compiled again.
+/// Writes the file unless it has this content, so that dependent files are not rebuilt.
 [[nodiscard]] Result<void, std::string> write_if_new(const std::string& name,
                                                      std::string_view text);
 
 /// A directory that is removed with its files by the destructor.
 class TemporaryDirectory {
  public:
-  /// prefix  of its name in `parent`, which is created if it is missing
+  /// prefix  of its name in `parent`, which is created if necessary
   ///
   /// errors  "cannot write in dist"
   [[nodiscard]] static Result<TemporaryDirectory, std::string> create(const std::string& parent,

@@ -189,7 +189,7 @@ void show(const JobsWanted& wanted, const T& found, Print print) {
   }
 }
 
-/// Of one job. Throws std::runtime_error for a text that is not a number.
+/// Changes one job. Throws std::runtime_error for a text that is not a number.
 Task<bool> change(const JobAdmin& admin, const std::string& action, std::string name) {
   const auto id = parse_integer<std::int64_t>(name);
   if (!id) {

@@ -8,7 +8,7 @@
 
 namespace eider {
 
-/// One line with its end; members by their own names.
+/// Returns one line with its line end; members have their own names.
 template <class T>
 [[nodiscard]] std::string json_line(const T& found) {
   return json::to_text(found) + "\n";

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// What could not be written must not pass for what was said: `eider … > /dev/full` fails.
+/// Returns a failure if the output could not be written: `eider … > /dev/full` fails.
 int written(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return status;

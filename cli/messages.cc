@@ -67,7 +67,7 @@ Result<MessagesWanted, std::string> messages_wanted(std::span<const std::string_
   return wanted;
 }
 
-/// By context and text, so that each is there once; with the places where it is.
+/// Messages without duplicates, by context and text, with their places.
 struct Message {
   std::string many;
   std::vector<std::string> places;
@@ -165,7 +165,7 @@ std::string po_text(std::string_view text) {
   return made + "\"";
 }
 
-/// Without a date, so that it changes only if a text does.
+/// Returns a file without a date, so that it changes only if a text does.
 std::string pot_of(const Messages& messages) {
   std::string pot =
       "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n"
@@ -210,7 +210,8 @@ Result<std::map<std::string, Catalogue>, std::string> catalogues_in(const std::s
   return all;
 }
 
-/// Whether the language has the text, or the one that it is a region of: de.po for de_AT.po.
+/// Returns whether the language has the text, or the language without its region: de.po for
+/// de_AT.po.
 bool has_text(const std::map<std::string, Catalogue>& all, std::string name,
               const std::pair<std::string, std::string>& key) {
   while (true) {

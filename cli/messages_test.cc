@@ -15,7 +15,7 @@
 namespace eider {
 namespace {
 
-/// "context|text|many@line"
+/// Returns "context|text|many@line" for each text.
 std::vector<std::string> found_in(std::string_view source,
                                   const std::vector<std::string>& keywords = {}) {
   std::vector<std::string> found;

@@ -64,7 +64,7 @@ Result<ViewsWanted, std::string> views_wanted(std::span<const std::string_view> 
   return wanted;
 }
 
-/// What no editor would look for in a template.
+/// Prefixes an error that is not at a place in a template.
 std::string named(const std::string& fault) {
   return "eider views: " + fault;
 }
@@ -118,7 +118,7 @@ class ViewsMaker {
     return views::generate(*tree, wanted_.root, name + ".h");
   }
 
-  /// The file as an editor finds it.
+  /// Formats the error with a path that an editor finds.
   [[nodiscard]] std::string told(views::ViewError error) const {
     if (wanted_.root != ".") {
       error.file = wanted_.root + "/" + error.file;

@@ -50,7 +50,7 @@ int measure_and_report(const Options& options) {
   if (const auto read = check_url(options); !read) {
     return command_fault("bench", read.error(), kCommandMisused);
   }
-  // A report that has no place is told ahead of the run, whose figures would be lost.
+  // Check the report files before the run: afterwards, an error would lose the results.
   for (const std::string& file : {options.json_file, options.html_file}) {
     if (const auto has_place = check_writable(file); !file.empty() && !has_place) {
       return command_fault("bench", has_place.error());

@@ -13,13 +13,13 @@ namespace eider::bench {
 enum class Fault : std::uint8_t {
   connect,       ///< no connection: refused, unreachable, out of descriptors or ports
   tls,           ///< the handshake failed, or the certificate is not trusted
-  reset,         ///< the connection was ended by force
-  closed,        ///< the server ended it before the whole response
+  reset,         ///< the connection was reset
+  closed,        ///< the server closed the connection before the whole response
   timeout,       ///< no connection, or no whole response, in time
-  malformed,     ///< no response of the protocol, or bytes that nobody asked for
+  malformed,     ///< not a response of the protocol, or bytes without a request
   declined,      ///< the server does not switch to WebSocket
   wrong_status,  ///< another status than the one expected
-  differs,       ///< a response does not hold what it should
+  differs,       ///< the response has another body than expected
 };
 inline constexpr std::size_t kFaultKinds = 9;
 
@@ -32,14 +32,14 @@ inline constexpr std::size_t kFaultKinds = 9;
 
 class Faults {
  public:
-  /// Counts one; `text` is kept when it is the first of all.
+  /// Counts an error; the text of the first one is stored.
   void add(Fault kind, std::string_view text) {
     ++counts_[static_cast<std::size_t>(kind)];
     if (first_.empty()) {
       first_ = text;
     }
   }
-  /// Counts all that the other has counted.
+  /// Adds the counts of another object.
   void add(const Faults& other) {
     for (std::size_t i = 0; i < kFaultKinds; ++i) {
       counts_[i] += other.counts_[i];
@@ -59,7 +59,7 @@ class Faults {
     }
     return sum;
   }
-  /// Of the first that was counted; empty when there was none.
+  /// Returns the text of the first error; empty if there was none.
   [[nodiscard]] const std::string& first() const noexcept { return first_; }
 
  private:

@@ -20,7 +20,7 @@ namespace eider::bench {
 
 namespace {
 
-// As many handshakes at once as every backlog holds.
+// Number of concurrent handshakes, which fits into every backlog.
 constexpr std::size_t kOpenersMax = 100;
 
 std::string connect_words(const SocketAddress& at, NetError error) {
@@ -36,13 +36,14 @@ std::string connect_words(const SocketAddress& at, NetError error) {
   return fmt::format("Cannot connect to {}: {}.", at.to_text(), text(error));
 }
 
-/// Requests are small and wait for their responses: what paces large transfers (BBR) is only cost.
+/// Requests are small and wait for their responses, so pacing for large transfers (BBR) only costs
+/// time.
 void prefer_plain_congestion_control(int fd) noexcept {
   constexpr std::string_view kPlain = "reno";  // every kernel has it
   ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size());
 }
 
-/// All connections of a run lead to the address that has answered first.
+/// All connections of a run use the address that accepted the first one.
 class ToAddress final : public net::Dialler {
  public:
   explicit ToAddress(const SocketAddress& address) noexcept : address_(address) {}
@@ -142,7 +143,7 @@ Task<bool> Fleet::open(Connection& connection) {
   connection.open(std::move(connected->stream));
   const bool is_in_time = co_await with_deadline(wait_for(connection.settled()), options_.timeout);
   if (is_ending_) {
-    co_return false;  // closed meanwhile, which is no fault
+    co_return false;  // closed in the meantime, which is not an error
   }
   if (!is_in_time) {
     connection.give_up(Fault::timeout, "The handshake timed out (--timeout).");

@@ -27,29 +27,30 @@ class Fleet {
  public:
   using Connections = std::vector<std::unique_ptr<Connection>>;
 
-  /// All of these outlive it. What it opens, and fails to, is counted in `outcome`. Pre: on a loop.
+  /// All arguments outlive it. Opened connections and failures are counted in `outcome`. Pre: on an
+  /// event loop.
   Fleet(const Options& options, const Target& target, const std::vector<Request>& requests,
         unsigned count, ConnectionUser& user, Outcome& outcome);
 
-  /// Opens all connections, so many at a time, or stops when it is told to. Throws
-  /// std::runtime_error with the reason when not a single one can be had.
+  /// Opens all connections, a limited number at a time; stops if `is_to_stop` is set. Throws
+  /// std::runtime_error with the reason if not a single one can be opened.
   [[nodiscard]] Task<> open_all(const std::atomic<bool>& is_to_stop);
-  /// Opens one. False when that failed, or the run has ended meanwhile.
+  /// Opens one connection. Returns false if that fails, or the run has ended in the meantime.
   [[nodiscard]] Task<bool> open(Connection& connection);
-  /// Opens one that was lost, however often that takes, and tells the user that it is free.
+  /// Reopens a lost connection, with as many attempts as necessary, and reports it as free.
   void reopen(Connection& connection);
 
-  /// Gives up those whose oldest request has waited for too long.
+  /// Closes connections whose oldest request has waited too long.
   void give_up_late();
-  /// Closes all, and opens none again.
+  /// Closes all connections permanently.
   ///
-  /// is_owed  what waits for its response has failed by that
+  /// is_owed  outstanding requests count as failed
   void end(bool is_owed);
 
   [[nodiscard]] const Connections& connections() const noexcept { return connections_; }
-  /// At least one request waits for its response.
+  /// Returns whether at least one request waits for its response.
   [[nodiscard]] bool is_waiting() const noexcept;
-  /// Requests may be sent on all.
+  /// Returns whether requests may be sent on all connections.
   [[nodiscard]] bool is_ready() const noexcept;
 
  private:
@@ -67,7 +68,7 @@ class Fleet {
   H2Terms h2_;
   WsTerms ws_;
   Connections connections_;
-  std::size_t opening_ = 0;  // the next one to be opened at the start
+  std::size_t opening_ = 0;  // the next one to open at the start
   bool is_ending_ = false;
   Scope reopening_;
 };

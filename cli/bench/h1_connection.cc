@@ -66,7 +66,8 @@ void H1Connection::on_bytes(std::string_view bytes) {
     if (!stream().is_open()) {
       return;
     }
-    // A server may end what was asked to end without a word of its own.
+    // If the request asked for the end of the connection, the server may close it without a
+    // Connection header.
     if (!scan.keeps_alive || terms_.requests[request].is_last) {
       end_between_responses();
       return;

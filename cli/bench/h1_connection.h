@@ -13,9 +13,9 @@
 
 namespace eider::bench {
 
-/// What the connections of one thread share.
+/// Data shared by the connections of one thread.
 struct H1Terms {
-  /// All outlive it.
+  /// All arguments outlive it.
   H1Terms(const std::vector<Request>& prepared, unsigned depth, const Expected& owed)
       : requests(prepared), pipeline(depth), expected(owed), known(prepared.size()) {}
 
@@ -28,7 +28,7 @@ struct H1Terms {
 
 class H1Connection final : public Connection {
  public:
-  /// All outlive it.
+  /// All arguments outlive it.
   H1Connection(ConnectionUser& user, H1Terms& terms)
       : Connection(user),
         terms_(terms),
@@ -36,8 +36,8 @@ class H1Connection final : public Connection {
         sent_(terms.pipeline) {}
 
   void send(Sent next) override;
-  /// The pipeline takes another request. Where requests are large it holds fewer than it might:
-  /// what the socket has refused waits in memory.
+  /// Returns whether the pipeline accepts another request. With large requests it accepts fewer,
+  /// because data that the socket does not accept is kept in memory.
   [[nodiscard]] bool has_room() const noexcept override {
     return !is_ending_ &&
            (sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax));
@@ -63,8 +63,8 @@ class H1Connection final : public Connection {
   H1Terms& terms_;
   ResponseScanner scanner_;
   SentRing sent_;
-  std::size_t waiting_bytes_ = 0;  // of the requests that wait
-  bool is_ending_ = false;         // the newest request is the connection's last
+  std::size_t waiting_bytes_ = 0;  // of outstanding requests
+  bool is_ending_ = false;         // the newest request is the last one of the connection
 };
 
 }  // namespace eider::bench

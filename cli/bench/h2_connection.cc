@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kWindowBytes = std::uint32_t{16} << 20U;
 
 nghttp2_nv pair_of(std::string_view name, std::string_view value) noexcept {
-  // The library reads them only, and copies.
+  // The library only reads and copies them.
   auto* const name_at = reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data()));
   auto* const value_at = reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data()));
   return {name_at, value_at, name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
@@ -30,14 +30,14 @@ std::vector<nghttp2_nv> head_of(const RequestParts& parts, std::string_view sche
   return head;
 }
 
-/// Three digits, which the library has checked.
+/// Parses three digits, which the library has checked.
 int status_of(const std::uint8_t* text, std::size_t size) noexcept {
   return size == 3 ? (text[0] - '0') * 100 + (text[1] - '0') * 10 + (text[2] - '0') : 0;
 }
 
 }  // namespace
 
-/// What the library calls.
+/// Callbacks of the library.
 struct H2Calls {
   static H2Connection& self(void* user) noexcept { return *static_cast<H2Connection*>(user); }
 
@@ -191,7 +191,7 @@ void H2Connection::on_stream_closed(std::int32_t id, std::uint32_t error) {
   }
 }
 
-/// Outside of the library's calls, since the user may close the connection.
+/// Called outside of the library's callbacks, because the user may close the connection.
 void H2Connection::tell_ended() {
   auto ended = std::exchange(ended_, {});
   for (auto& [asking, error] : ended) {

@@ -19,7 +19,7 @@ struct nghttp2_session_callbacks;
 
 namespace eider::bench {
 
-/// streams  how many requests of one connection wait at once; the server may allow fewer
+/// streams  maximum number of outstanding requests per connection; the server may allow fewer
 /// scheme   "http" or "https"
 struct H2Terms {
   const std::vector<Request>& requests;
@@ -30,7 +30,7 @@ struct H2Terms {
 
 class H2Connection final : public Connection {
  public:
-  /// All outlive it.
+  /// All arguments outlive it.
   H2Connection(ConnectionUser& user, const H2Terms& terms) : Connection(user), terms_(terms) {}
 
   void send(Sent next) override;
@@ -41,10 +41,10 @@ class H2Connection final : public Connection {
  private:
   friend struct H2Calls;
 
-  /// A request without its response, by its stream's number.
+  /// A request without its response, by the number of its stream.
   ///
-  /// body    of the request, as far as it has not been sent
-  /// status  0 until the head has come
+  /// body    unsent part of the request body
+  /// status  0 until the response headers arrive
   struct Asking {
     Sent sent;
     std::string_view body;
@@ -62,7 +62,7 @@ class H2Connection final : public Connection {
   void on_drained() override { flush(); }
 
   void begin_session();
-  /// Writes what the session has to send and the socket takes.
+  /// Writes pending data of the session until the socket is full.
   void flush();
   void on_status(std::int32_t id, int status);
   void on_content(std::int32_t id, std::string_view content);
@@ -73,7 +73,7 @@ class H2Connection final : public Connection {
   const H2Terms& terms_;
   std::unique_ptr<nghttp2_session, Closing> session_;
   std::unordered_map<std::int32_t, Asking> streams_;
-  std::vector<std::pair<Asking, std::uint32_t>> ended_;  // and with which error
+  std::vector<std::pair<Asking, std::uint32_t>> ended_;  // with the error code
 };
 
 }  // namespace eider::bench

@@ -20,7 +20,7 @@ namespace {
 
 using Headers = std::map<std::string, std::string>;
 
-/// The object's members. At namespace scope for reflection.
+/// The members of the object. At namespace scope for reflection.
 struct Line {
   std::optional<std::string> method;
   std::optional<std::string> path;
@@ -35,7 +35,7 @@ Refused fault_at(std::string_view key, std::string_view what) {
   return fail(fmt::format("key \"{}\": {}", key, what));
 }
 
-/// "/headers/X-A" as "headers/X-A".
+/// Returns the pointer and text of an error: "/headers/X-A" becomes "headers/X-A".
 std::string words_of(const Error& error) {
   if (error.fields().empty()) {
     return error.detail();

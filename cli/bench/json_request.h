@@ -10,7 +10,7 @@
 
 namespace eider::bench {
 
-/// Whom a run asks: "http" or "https", and the Host field's value.
+/// Target of a run: "http" or "https", and the value of the Host header.
 struct Origin {
   std::string_view scheme = "http";
   std::string_view authority;
@@ -24,13 +24,13 @@ struct JsonRequest {
   std::string body;
 };
 
-/// Reads {"method": …, "path" or "url": …, "headers": {name: text, …}, "body": …}. All but path or
-/// url may be missing. The method is GET, or POST with a body. A body that is a text is sent as it
-/// is; any other value as JSON, with a Content-Type unless the headers have one.
+/// Reads {"method": …, "path" or "url": …, "headers": {name: text, …}, "body": …}. Only path or url
+/// is required. Default method: GET, or POST with a body. A string is sent as the body unchanged;
+/// any other value is sent as JSON, with a Content-Type unless the headers contain one.
 ///
-/// line     an object, without a line's end
-/// origin   what a url has to be of
-/// errors   a sentence that names the key, or the byte where it is no JSON
+/// line     an object, without a line end
+/// origin   required origin of a url
+/// errors   a sentence that names the key, or the byte of a JSON error
 /// cost     allocates
 [[nodiscard]] Result<JsonRequest, std::string> read_json_request(std::string_view line,
                                                                  const Origin& origin);

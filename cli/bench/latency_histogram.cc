@@ -6,8 +6,8 @@
 
 namespace eider::bench {
 
-// A value of b bits, b > kStepBits + 1, keeps its first kStepBits + 1 bits, of which the leading
-// one is implied by the doubling:  value >> shift  lies in [kSteps, 2 * kSteps).
+// A value of b bits, b > kStepBits + 1, keeps its first kStepBits + 1 bits. The leading bit is
+// implied by the power of two:  value >> shift  is in [kSteps, 2 * kSteps).
 std::size_t LatencyHistogram::bucket_of(std::uint64_t value) noexcept {
   if (value < 2 * kSteps) {
     return static_cast<std::size_t>(value);

@@ -8,9 +8,9 @@
 
 namespace eider::bench {
 
-/// Buckets as in an HDR histogram: below 2048 every value has its own; above, each doubling of the
-/// value is divided into 1024 equal steps, so that no value is off by more than 1 in 1024. By hand,
-/// as no package of Debian 12 has HdrHistogram_c.
+/// Buckets as in an HDR histogram: each value below 2048 has its own; above, each doubling of the
+/// value is divided into 1024 equal steps, so that no value is off by more than 1 in 1024.
+/// Implemented here because no package of Debian 12 contains HdrHistogram_c.
 class LatencyHistogram {
  public:
   /// About 73 minutes in nanoseconds; larger values count as this one.
@@ -18,23 +18,23 @@ class LatencyHistogram {
 
   /// Counts one value.
   void add(std::uint64_t value) noexcept;
-  /// Counts all that the other has counted.
+  /// Adds the counts of another histogram.
   void add(const LatencyHistogram& other) noexcept;
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  /// The exact extremes and mean; 0 when nothing was counted.
+  /// Exact extremes and mean; 0 if nothing was counted.
   [[nodiscard]] std::uint64_t min() const noexcept { return count_ == 0 ? 0 : min_; }
   [[nodiscard]] std::uint64_t max() const noexcept { return max_; }
   [[nodiscard]] double mean() const noexcept;
 
-  /// The smallest value that at least `percent` of those counted do not exceed: never too small,
-  /// by at most 1 in 1024 too large, and never over max(). 0 when nothing was counted.
+  /// Returns the smallest value that at least `percent` of the counted values do not exceed: never
+  /// too small, at most 1 in 1024 too large, and at most max(). 0 if nothing was counted.
   ///
   /// percent  0 <= percent <= 100
   [[nodiscard]] std::uint64_t percentile(double percent) const noexcept;
 
-  /// Calls `see(last, count)` for every bucket that is not empty, the smallest first; `last` is the
-  /// largest value that the bucket holds.
+  /// Calls `see(last, count)` for every bucket that is not empty, in ascending order; `last` is the
+  /// largest value of the bucket.
   template <class See>
   void for_each(See see) const {
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {

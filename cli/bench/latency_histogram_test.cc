@@ -10,7 +10,7 @@
 namespace eider::bench {
 namespace {
 
-/// What percentile() promises, computed from all values.
+/// Computes the exact result of percentile() from all values.
 std::uint64_t exact_percentile(std::vector<std::uint64_t> values, double percent) {
   std::sort(values.begin(), values.end());
   const double wanted = std::ceil(static_cast<double>(values.size()) * percent / 100);

@@ -11,7 +11,7 @@ namespace eider::bench {
 namespace {
 
 constexpr Duration kLookInterval = std::chrono::milliseconds(10);
-// So that no two threads of a run stamp a message with the same number.
+// Separates the message numbers of the threads of a run.
 constexpr unsigned kNumberBits = 40;
 
 }  // namespace
@@ -23,7 +23,7 @@ Share share_of(const Options& options, unsigned thread, unsigned threads) noexce
   if (options.requests != 0) {
     share.requests_max = options.requests / threads + (thread < options.requests % threads ? 1 : 0);
   }
-  // By connections, so that each of these is asked as often as every other.
+  // In proportion to the connections, so that all of them get equally many requests.
   share.rate = options.rate * share.connections / options.connections;
   share.seed = thread + 1;
   return share;
@@ -42,7 +42,7 @@ Task<> Load::open_all() {
 }
 
 Task<Outcome> Load::run() {
-  co_await sleep_for(std::chrono::milliseconds(1));  // this turn's clock is of before the others
+  co_await sleep_for(std::chrono::milliseconds(1));  // updates the clock of this loop
   begin();
   co_await ended_.wait();
   co_return std::move(outcome_);
@@ -53,7 +53,7 @@ void Load::begin() {
   counting_from_ = now() + options().warmup;
   ends_ = counting_from_ + options().duration;
   expire();
-  if (!is_ending_) {  // told to stop while connections were opened
+  if (!is_ending_) {  // otherwise stopped while connections were opened
     start();
   }
 }
@@ -147,7 +147,7 @@ std::uint64_t Load::since(Instant then) const noexcept {
 
 void Load::on_response(Connection& connection, const Sent& sent, int status) {
   if (sent.is_counted) {
-    ++outcome_.statuses[static_cast<std::size_t>(std::min(status / 100, 5))];  // 600 and above, too
+    ++outcome_.statuses[static_cast<std::size_t>(std::min(status / 100, 5))];  // also 600 and above
     count(sent);
     note_done();
   }

@@ -19,15 +19,15 @@
 
 namespace eider::bench {
 
-/// What a run's threads tell while it goes on, and are told.
+/// State that the threads of a run share with the main thread while it runs.
 struct Live {
   std::atomic<std::uint64_t> answered = 0;
   std::atomic<std::uint64_t> failed = 0;
   std::atomic<bool> is_to_stop = false;
 };
 
-/// requests_max  of the whole run in this thread
-/// rate          0 is a closed loop
+/// requests_max  of this thread in the whole run
+/// rate          0: a closed loop
 struct Share {
   unsigned connections = 1;
   std::uint64_t requests_max = std::numeric_limits<std::uint64_t>::max();
@@ -35,10 +35,11 @@ struct Share {
   std::uint64_t seed = 1;
 };
 
-/// A thread's part, so that all of them add up to what was asked. Pre: thread < threads.
+/// Returns a thread's share, so that all shares add up to the requested values. Pre: thread <
+/// threads.
 [[nodiscard]] Share share_of(const Options& options, unsigned thread, unsigned threads) noexcept;
 
-/// What a load is made of; all of it outlives the load.
+/// Inputs of a load; all of them outlive it.
 struct Job {
   const Options& options;
   const Target& target;
@@ -46,48 +47,48 @@ struct Job {
   Live& live;
 };
 
-/// What all ways to ask have in common. Each way (loads.h) decides when a request is sent.
+/// Common part of all kinds of load. Each kind (loads.h) decides when a request is sent.
 class Load : protected ConnectionUser, private Timer {
  public:
-  /// Pre: on a loop.
+  /// Pre: on an event loop.
   Load(const Job& job, const Share& share);
   virtual ~Load() = default;
 
-  /// Opens all connections. Throws std::runtime_error with the reason when not a single one can be
-  /// had.
+  /// Opens all connections. Throws std::runtime_error with the reason if not a single one can be
+  /// opened.
   [[nodiscard]] virtual Task<> open_all();
 
-  /// Warms up, runs until all is done, the time is over, it is told to stop, or too much has
-  /// failed.
+  /// Warms up, and runs until all requests are done, the time is over, it is stopped, or too many
+  /// requests have failed.
   [[nodiscard]] Task<Outcome> run();
 
  protected:
-  /// Begins to ask: what is ready is free, and what is not is opened again.
+  /// Starts sending: reports ready connections as free, and reopens the others.
   virtual void start();
-  /// A request was answered, or has failed for good. The connection may be closed already.
+  /// Called when a request got its response or failed. The connection may already be closed.
   virtual void on_done(Connection&, const Sent&) {}
-  /// Whether the end waits for what is on its way, as long as a response may take.
+  /// Returns whether the end waits for outstanding requests, up to the response timeout.
   [[nodiscard]] virtual bool is_patient() const noexcept = 0;
-  /// Nothing is on its way, nor overdue.
+  /// Returns whether no request is outstanding or overdue.
   [[nodiscard]] virtual bool is_drained() const noexcept { return !fleet_.is_waiting(); }
-  /// The run is over: nothing is to be sent from here on.
+  /// Called when the run is over: no more requests may be sent.
   virtual void stop_asking() {}
-  /// What a response adds to what is counted, from when it was due.
+  /// Counts a response, with its latency from the time at which it was due.
   virtual void count(const Sent& sent);
   void on_failed(Connection& connection, const Sent& sent, Fault fault) override;
   void on_gone(Connection& connection) override;
 
-  /// The next request or message, which is from here on one less to send.
+  /// Returns the next request or message, and counts it as sent.
   [[nodiscard]] Sent next(Instant due);
-  /// Counts a request that could not even be sent.
+  /// Counts a request that could not be sent.
   void note_unsent(const Sent& sent);
-  /// Time behind an instant, for a histogram.
+  /// Returns the time since an instant, for a histogram.
   [[nodiscard]] std::uint64_t since(Instant then) const noexcept;
   [[nodiscard]] Instant now() const noexcept { return loop_.now(); }
   [[nodiscard]] bool is_to_count(Instant due) const noexcept { return due >= counting_from_; }
   [[nodiscard]] bool may_ask() const noexcept { return has_begun_ && !is_ending_ && !is_hopeless_; }
   [[nodiscard]] bool is_interrupted() const noexcept { return outcome_.is_interrupted; }
-  /// How many requests may still be sent.
+  /// Returns how many requests may still be sent.
   [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
   [[nodiscard]] Instant ends() const noexcept { return ends_; }
   [[nodiscard]] bool is_over() const noexcept { return now() >= ends_; }
@@ -123,8 +124,8 @@ class Load : protected ConnectionUser, private Timer {
   Fleet fleet_;
   std::size_t next_request_ = 0;
   std::uint64_t next_number_;
-  std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // that may still be sent
-  std::uint64_t done_ = 0;  // counted requests that are answered or have failed
+  std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // requests still to be sent
+  std::uint64_t done_ = 0;  // counted requests with a response or a failure
   std::uint64_t told_answered_ = 0;
   std::uint64_t told_failed_ = 0;
   Instant counting_from_ = Instant::max();
@@ -132,7 +133,7 @@ class Load : protected ConnectionUser, private Timer {
   Instant last_done_;
   bool is_counting_ = false;
   bool has_begun_ = false;
-  bool is_hopeless_ = false;  // too much has failed
+  bool is_hopeless_ = false;  // too many requests have failed
   bool is_ending_ = false;
   AsyncEvent ended_;
 };

@@ -23,21 +23,22 @@ namespace eider::bench {
 
 namespace {
 
-// A server may take a WebSocket into its room only after the handshake was answered.
+// Time for the server to add all WebSockets to its room, which may happen after the handshake
+// response.
 constexpr Duration kRoomSettles = std::chrono::milliseconds(50);
 
-// So that answers are read between bursts of an overdue schedule.
+// Limit per loop iteration, so that responses are read between bursts of overdue requests.
 constexpr int kDuePerTurnMax = 256;
 
-/// A timer that is exact to microseconds; those of a loop count milliseconds. Not to be used in
-/// numbers: each has a descriptor of the kernel.
+/// A timer with microsecond precision; timers of a loop have milliseconds. Each one uses a file
+/// descriptor, so create only a few.
 class PreciseTimer : private FdWatch {
  public:
-  /// Throws std::system_error when the process is out of descriptors.
+  /// Throws std::system_error if the process has no more file descriptors.
   explicit PreciseTimer(Loop& loop);
   ~PreciseTimer() { stop(); }
 
-  /// `on_wake` is called once at or after `due`, at once when that has passed.
+  /// Calls `on_wake` once at or after `due`, or immediately if that has passed.
   void wake_at(Instant due);
   virtual void on_wake() = 0;
 
@@ -51,22 +52,21 @@ class PreciseTimer : private FdWatch {
 
 class PacerUser {
  public:
-  /// A request was due at `due`; it is `now`.
+  /// Called when the request of `due` is due; the current time is `now`.
   virtual void on_due(Instant due, Instant now) = 0;
 
  protected:
   ~PacerUser() = default;
 };
 
-/// The clock of an open loop: reports each request's instant, fixed before the run, when it has
-/// come.
+/// The clock of an open loop: reports each request at its time, which was fixed before the run.
 class Pacer final : private PreciseTimer {
  public:
   /// user  outlives it
   Pacer(Loop& loop, PacerUser& user, Schedule schedule)
       : PreciseTimer(loop), user_(user), schedule_(schedule) {}
 
-  /// Tells of every instant of the schedule in [from, until).
+  /// Reports every instant of the schedule in [from, until).
   void start(Instant from, Instant until);
   [[nodiscard]] bool is_over() const noexcept { return next_ >= until_; }
   using PreciseTimer::stop;
@@ -90,7 +90,7 @@ PreciseTimer::PreciseTimer(Loop& loop)
 }
 
 void PreciseTimer::wake_at(Instant due) {
-  // The steady clock is CLOCK_MONOTONIC; a setting of 0 would mean "never".
+  // The steady clock is CLOCK_MONOTONIC; a setting of 0 would disarm the timer.
   const auto at = std::max<std::int64_t>(1, due.time_since_epoch().count());
   itimerspec setting{};
   setting.it_value.tv_sec = at / 1'000'000'000;
@@ -135,7 +135,7 @@ class ClosedLoad : public Load {
       }
     }
   }
-  /// An echo that never comes is not to be passed over.
+  /// A missing echo must be reported, so wait for it.
   [[nodiscard]] bool is_patient() const noexcept override {
     return options().version == Version::websocket;
   }
@@ -202,7 +202,7 @@ class OpenLoad final : public Load, private PacerUser {
       }
     }
   }
-  /// Behind the others, so that each is asked as often as any other.
+  /// At the end of the list, so that all connections get equally many requests.
   void note_free(Connection& connection) {
     if (!connection.is_linked() && connection.is_ready() && connection.has_room()) {
       free_.push_back(connection);
@@ -223,7 +223,7 @@ class OpenLoad final : public Load, private PacerUser {
     return pacer_->is_over() && overdue_.empty() && Load::is_drained();
   }
   void stop_asking() override {
-    if (pacer_) {  // else it ends ahead of its start
+    if (pacer_) {  // otherwise the run ended before its start
       pacer_->stop();
     }
     for (const Instant due : overdue_) {
@@ -236,7 +236,7 @@ class OpenLoad final : public Load, private PacerUser {
   }
 
   std::deque<Instant> overdue_;
-  IntrusiveList<Connection> free_;  // with room; the one that has rested longest first
+  IntrusiveList<Connection> free_;  // with room; the least recently used one first
   std::unique_ptr<Pacer> pacer_;
 };
 
@@ -251,12 +251,12 @@ class Broadcast final : public Load {
 
  private:
   void on_free(Connection&) override {
-    // While one is missing from the room it is not known which connections have to get what.
+    // Until all connections are open, it is unknown which of them receive a message.
     if (may_ask() && !is_over() && missing_ == 0 && fleet().is_ready()) {
       publish();
     }
   }
-  /// The first connection's message is owed to all, the first one too.
+  /// Sends a message on the first connection; all connections must receive it, including the first.
   void publish() {
     const auto& all = fleet().connections();
     missing_ = all.size();
@@ -266,7 +266,7 @@ class Broadcast final : public Load {
       connection->send(message);
     }
   }
-  /// Deliveries count; their latency is that of the last.
+  /// Counts deliveries; the latency of a message is that of its last delivery.
   void count(const Sent&) override { ++outcome().answered; }
   void on_done(Connection&, const Sent& sent) override {
     if (--missing_ == 0 && sent.is_counted) {
@@ -275,14 +275,14 @@ class Broadcast final : public Load {
   }
   [[nodiscard]] bool is_patient() const noexcept override { return true; }
 
-  std::size_t missing_ = 0;  // how many have not got the last message
+  std::size_t missing_ = 0;  // connections that have not received the last message
 };
 
 class NewConnections final : public Load {
  public:
   using Load::Load;
 
-  /// Each is opened for its request.
+  /// Each connection is opened for its request.
   Task<> open_all() override { co_return; }
 
  private:
@@ -304,7 +304,7 @@ class NewConnections final : public Load {
   Task<> ask_once(Connection& connection) {
     co_await yield_now();  // not within the callback that ended its last request
     const Sent request = next(now());
-    left_of_[&connection] -= request.is_counted ? 1 : 0;  // the warm-up's are of no client's part
+    left_of_[&connection] -= request.is_counted ? 1 : 0;  // requests of the warm-up do not count
     if (co_await fleet().open(connection)) {
       connection.send(request);
     } else if (may_ask()) {

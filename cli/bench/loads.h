@@ -8,20 +8,21 @@
 
 namespace eider::bench {
 
-/// The load that the job's options ask for:
+/// Creates the load that the options of the job specify:
 ///
-///   a closed loop    each connection asks again as soon as it has its response. It ends with the
-///                    duration, and what is outstanding then is not counted, but for the messages
-///                    of WebSockets.
-///   an open loop     (--rate) by a clock. It waits for what is outstanding, `timeout` at most,
-///                    since leaving out the slow ones would flatter the server.
-///   a broadcast      one WebSocket sends what all of them have to get; the next message leaves
-///                    when all have the last one
-///   event streams    (--events) a closed loop that counts events, those of unfinished streams too
-///   new connections  one for each request; each of them is a client that asks its part of all
-///                    requests, one after the other, and latency counts from before connecting
+///   a closed loop    each connection sends the next request as soon as it has its response. It
+///                    ends after the duration; outstanding requests are not counted, except for
+///                    messages of WebSockets.
+///   an open loop     (--rate) follows a clock. It waits up to `timeout` for outstanding requests,
+///                    because excluding slow ones would make the server look better.
+///   a broadcast      one WebSocket sends, and all must receive; the next message is sent after all
+///                    have received the last one
+///   event streams    (--events) a closed loop that counts events, including those of unfinished
+///                    streams
+///   new connections  one for each request; each client sends its share of all requests, one after
+///                    the other, and latency includes connecting
 ///
-/// Pre: on a loop.
+/// Pre: on an event loop.
 [[nodiscard]] std::unique_ptr<Load> make_load(const Job& job, const Share& share);
 
 }  // namespace eider::bench

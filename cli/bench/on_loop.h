@@ -11,8 +11,8 @@
 
 namespace eider::bench {
 
-/// Runs `make_task()` on a new loop of this thread until it ends; throws what it threw, and
-/// std::runtime_error when the backend cannot be had.
+/// Runs `make_task()` on a new loop of this thread until it ends. Rethrows its exception; throws
+/// std::runtime_error if the backend is not available.
 template <class MakeTask>
 void run_on_loop(Backend backend, MakeTask make_task) {
   auto loop = Loop::create(backend);

@@ -39,18 +39,18 @@ was measured, 2 invalid usage)";
 
 using Text = std::string_view;
 
-/// How an option's value is kept.
+/// How the value of an option is parsed and stored.
 ///
-/// type   as the help names it: "N"; empty of a flag
-/// takes  what it has to be, for people
-/// keep   false when it is none
+/// type   name in the help: "N"; empty for a flag
+/// takes  expected value, for error messages
+/// keep   stores the value; returns false if it is invalid
 struct Kind {
   std::string type;
   std::string takes;
   std::function<bool(Text)> keep;
 };
 
-/// read  nothing of a text that is no value
+/// read  returns nothing for an invalid text
 template <class Into, class Read>
 Kind kind(std::string type, std::string takes, Into& into, Read read) {
   return {std::move(type), std::move(takes), [&into, read](Text text) {
@@ -150,8 +150,8 @@ Kind set(Member& member, Member to) {
           }};
 }
 
-// The grammar and the layout of the help are CLI11's; values are kept here, where a wrong one is
-// told with what the option takes.
+// CLI11 provides the grammar and the layout of the help. Values are parsed here, so that errors
+// name the expected value.
 class Grammar {
  public:
   explicit Grammar(Options& options);
@@ -172,7 +172,7 @@ class Grammar {
   void add_response();
   void add_websocket();
   void add_rest();
-  /// Those that follow belong to it.
+  /// Starts a group: the options that are added next belong to it.
   void begin(std::string group) { group_ = std::move(group); }
   void add(const std::string& names, const std::string& help, Kind kind);
   Result<void, std::string> keep_all() const;
@@ -191,8 +191,8 @@ class Grammar {
 Grammar::Grammar(Options& options) : o_(options) {
   app_.get_formatter()->column_width(kHelpColumn);
   app_.footer(std::string(kFooter));
-  app_.set_help_flag();  // it is among the others
-  app_.allow_extras();   // URLs, and what is no option
+  app_.set_help_flag();  // --help is one of the options below
+  app_.allow_extras();   // URLs and unknown options
   add_amounts();
   add_loops();
   add_request();
@@ -328,7 +328,7 @@ std::string Grammar::unknown(const std::string& word) const {
                      nearest.empty() ? "" : " (did you mean " + nearest + "?)");
 }
 
-/// What is left over is the URL; it has to be one.
+/// Reads the URL from the remaining arguments.
 Result<void, std::string> Grammar::take_url() {
   for (const std::string& rest : app_.remaining()) {
     if (rest.starts_with('-')) {
@@ -356,7 +356,7 @@ bool is_websocket(Text url) {
          equals_ignoring_case(url.substr(0, 6), "wss://");
 }
 
-/// What does not go together, and the mend.
+/// An invalid combination of options, and its fix.
 struct Rule {
   bool is_broken;
   std::string_view mend;
@@ -380,7 +380,7 @@ Rules rules_of_all(const Options& o) {
            "--pipeline."}};
 }
 
-/// speaks_http_2  was asked for besides
+/// speaks_http_2  HTTP/2 was also requested
 Rules rules_of_websocket(const Options& o, bool speaks_http_2) {
   return {{!o.method.empty() || !o.requests_file.empty(),
            "A WebSocket has messages instead of requests. Remove --method and --requests-file."},
@@ -424,7 +424,7 @@ void ask_for_events(Options& o) {
   o.expected = {200, stream_text(o.events), std::nullopt};
 }
 
-/// errors  the first rule that is broken
+/// errors  the first violated rule
 Result<Options, std::string> judged(Options o) {
   const bool speaks_http_2 = o.version == Version::http_2;
   const bool is_socket = is_websocket(o.url);

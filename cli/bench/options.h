@@ -19,47 +19,47 @@
 namespace eider::bench {
 
 enum class Progress : std::uint8_t { automatic, none };
-/// http_1_1 is what a connection speaks unless it is asked for more; websocket by the URL.
+/// http_1_1 is the default; websocket follows from the URL.
 enum class Version : std::uint8_t { http_1_1, http_2, websocket };
-/// What a response has to hold: anything, or what its message held.
+/// Required body of a response: any, or the same as that of its message.
 enum class Check : std::uint8_t { none, echo };
 enum class Certificates : std::uint8_t { checked, any };
 
-/// What stays open, and which connections have to get what is sent.
+/// Which connections stay open, and which of them must receive a message.
 enum class Way : std::uint8_t { kept_connections, new_connections, broadcast };
 
 struct Options {
   std::string url;
   unsigned connections = 64;
-  /// Never more than there are connections.
+  /// At most the number of connections.
   unsigned threads = 1;
   Duration duration = std::chrono::seconds(10);
-  /// Of the whole run; 0 is as many as fit into the duration.
+  /// Of the whole run; 0: as many as fit into the duration.
   std::uint64_t requests = 0;
-  /// Of all connections, a second: an open loop. 0 is a closed one.
+  /// Requests per second of all connections together, in an open loop. 0: a closed loop.
   double rate = 0;
   Arrivals arrivals = Arrivals::uniform;
-  /// Requests of one connection that wait for their responses at once.
+  /// Maximum number of outstanding requests per connection.
   unsigned pipeline = 1;
   Version version = Version::http_1_1;
-  /// The same with HTTP/2.
+  /// The same for HTTP/2.
   unsigned streams = 1;
   Duration warmup{0};
   Duration timeout = std::chrono::seconds(10);
   std::string method;
-  /// "Name: value", checked.
+  /// "Name: value", validated.
   std::vector<std::string> fields;
   std::optional<std::string> body;
   std::string body_file;
-  /// Of a request or message without --body; 0 is not said.
+  /// Size of the body of a request or message without --body; 0: not specified.
   unsigned body_bytes = 0;
   ws::MessageType message = ws::MessageType::text;
   Check check = Check::none;
   Way way = Way::kept_connections;
-  /// Of each event stream; 0 where none is asked for.
+  /// Number of events in each event stream; 0: no event streams.
   unsigned events = 0;
   Expected expected;
-  /// More than those end the run; 0 is as many as come.
+  /// Number of errors that ends the run; 0: no limit.
   std::uint64_t errors_max = 0;
   std::string requests_file;
   Certificates certificates = Certificates::checked;
@@ -73,14 +73,14 @@ struct Options {
   [[nodiscard]] bool has_body() const noexcept { return body || !body_file.empty(); }
 };
 
-/// Reads what stands behind `eider bench`. Short options take their value behind them or in the
-/// next argument (-c64, -c 64), long ones likewise (--rate=10, --rate 10).
+/// Reads the arguments after `eider bench`. Short options have their value attached or in the next
+/// argument (-c64, -c 64), and long ones, too (--rate=10, --rate 10).
 ///
-/// errors   one sentence: which argument cannot be understood, and what it takes
+/// errors   one sentence: the invalid argument, and the expected value
 [[nodiscard]] Result<Options, std::string> read_options(
     std::span<const std::string_view> arguments);
 
-/// For `eider bench --help`.
+/// Returns the text of `eider bench --help`.
 [[nodiscard]] std::string help_text();
 
 }  // namespace eider::bench

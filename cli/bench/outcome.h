@@ -13,15 +13,15 @@
 
 namespace eider::bench {
 
-/// answered    whole responses, whatever their status unless one was expected; deliveries of a
-///             broadcast, and events of streams
-/// unsent      were due in an open loop, but never sent
-/// statuses    answers by hundreds: [2] counts 200 to 299
-/// latency     ns from when a request was due to its whole response. In an open loop also of what
-///             failed or was never sent: until it was given up.
-/// from_sending  ns from the actual sending, of those answered (open loop only)
-/// late        ns by which the generator itself handled what was due too late (open loop only)
-/// took        of the time that counts
+/// answered    whole responses, with any status unless one was expected; deliveries of a broadcast,
+///             and events of streams
+/// unsent      requests that were due in an open loop, but never sent
+/// statuses    responses by their first digit: [2] counts 200 to 299
+/// latency     ns from the time at which a request was due to its whole response. In an open loop,
+///             failed and unsent requests count, too: until they were given up.
+/// from_sending  ns from the actual sending, for requests with a response (open loop only)
+/// late        ns by which the generator itself handled due requests too late (open loop only)
+/// took        duration without the warm-up
 struct Outcome {
   std::uint64_t answered = 0;
   std::uint64_t unsent = 0;

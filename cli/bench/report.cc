@@ -12,7 +12,7 @@
 
 namespace eider::bench {
 
-extern const std::string_view kReportPage;  // report_page.html, in a source that CMake writes
+extern const std::string_view kReportPage;  // report_page.html, in a source that CMake generates
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string three_digits(double value, std::string_view unit) {
   return fmt::format("{:.{}f} {}", value, decimals, unit);
 }
 
-/// A bar of eighths of a column, so that small counts show too.
+/// Returns a bar in eighths of a column, so that small counts are visible, too.
 std::string bar_text(double columns) {
   constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<std::size_t>(std::ceil(columns * 8));
@@ -118,7 +118,7 @@ std::string setting_text(const Summary& summary) {
 
 constexpr std::string_view kReportGoesHere = "@report@";
 
-/// The text ends its element where it holds "</script>", and changes what ends it by "<!--".
+/// Escapes texts that would end the script element ("</script>") or change its end ("<!--").
 std::string in_a_script(const std::string& json) {
   std::string text;
   for (const char byte : json) {

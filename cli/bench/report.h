@@ -8,16 +8,16 @@
 
 namespace eider::bench {
 
-/// Some lines of at most 100 columns, each with its end; UTF-8.
+/// Returns lines of at most 100 columns, each with a line end; UTF-8.
 [[nodiscard]] std::string report_text(const Summary& summary);
 
-/// One HTML page that needs nothing else: report_page.html with the run's JSON, which its script
-/// draws. UTF-8; light or dark as the reader's system is; readable from 390 px of width on.
+/// Returns one HTML page without dependencies: report_page.html with the run's JSON, which its
+/// script draws. UTF-8; light or dark as the reader's system; readable from a width of 390 px.
 [[nodiscard]] std::string report_html(const Summary& summary);
 
-/// "1.23 ms", three digits.
+/// Formats with three digits: "1.23 ms".
 [[nodiscard]] std::string ms_text(double milliseconds);
-/// "12.3 MB", by thousands.
+/// Formats with powers of 1000: "12.3 MB".
 [[nodiscard]] std::string bytes_text(double bytes);
 
 }  // namespace eider::bench

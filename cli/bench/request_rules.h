@@ -10,18 +10,21 @@
 
 namespace eider::bench {
 
-/// CONNECT has another kind of target, and no response that ends.
+/// Returns whether the method is supported. CONNECT is not: it has another kind of target, and its
+/// response does not end.
 [[nodiscard]] inline bool is_method_to_ask(std::string_view text) noexcept {
   return is_token(text) && text != "CONNECT";
 }
 
-/// As it stands in the request line: "/notes?page=2", or "*".
+/// Returns whether the text is valid in the request line: "/notes?page=2", or "*".
 [[nodiscard]] inline bool is_target(std::string_view text) noexcept {
   const auto is_visible = [](char byte) { return byte > ' ' && byte < 0x7F; };
   return (text.starts_with('/') || text == "*") && std::ranges::all_of(text, is_visible);
 }
 
-/// Valid, and not one that frames the content: those follow from the body.
+/// Returns whether the header is valid and does not frame the body; those headers follow from the
+/// body.
+///
 /// source   RFC 9110, sections 5.1 and 5.5
 [[nodiscard]] inline bool is_field_to_add(std::string_view name, std::string_view value) noexcept {
   return is_token(name) && is_field_value(trim(value)) &&

@@ -27,7 +27,7 @@ bool expects_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
-/// Fields of one connection have no place in HTTP/2 (RFC 9113, section 8.2.2).
+/// Connection-specific headers are not allowed in HTTP/2 (RFC 9113, section 8.2.2).
 bool is_of_connection(std::string_view name) {
   return name == "connection" || name == "keep-alive" || name == "upgrade" ||
          name == "proxy-connection";
@@ -178,7 +178,7 @@ Result<std::vector<Request>, std::string> requests_of_file(const Options& option
   return requests;
 }
 
-/// Of printable bytes, so that it can be told in a trace.
+/// Returns a text of printable bytes, which is easy to recognize in a trace.
 std::string filler(std::size_t bytes) {
   std::string text;
   while (text.size() < bytes) {

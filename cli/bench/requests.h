@@ -14,7 +14,7 @@
 
 namespace eider::bench {
 
-/// A request for HTTP/2: the pseudo-header fields but the scheme, and the others in lower case.
+/// A request for HTTP/2: the pseudo-headers except the scheme, and the other headers in lower case.
 struct RequestParts {
   std::string method;
   std::string target;
@@ -24,9 +24,9 @@ struct RequestParts {
 };
 
 /// text     a whole HTTP/1.1 request
-/// method   changes where the response ends
-/// parts    the same for HTTP/2; of a WebSocket's message the body alone
-/// is_last  its text says `Connection: close`: none may follow it (RFC 9112, section 9.6)
+/// method   determines where the response ends
+/// parts    the same for HTTP/2; for a WebSocket message only the body
+/// is_last  has `Connection: close`: no request may follow it (RFC 9112, section 9.6)
 struct Request {
   std::string text;
   Method method = Method::get;
@@ -34,39 +34,39 @@ struct Request {
   bool is_last = false;
 };
 
-/// What stands in one line of a file of requests, or on the command line.
+/// A line of a request file, or a request from the command line.
 struct Asked {
   std::string_view method;
-  /// As it stands in the request line: "/notes?page=2".
+  /// As in the request line: "/notes?page=2".
   std::string_view target;
   std::string_view body;
 };
 
-/// Reads "METHOD TARGET [BODY]": one blank between each; the body is the rest of the line.
+/// Reads "METHOD TARGET [BODY]", separated by single spaces; the body is the rest of the line.
 ///
-/// errors   a sentence that says what is wrong
+/// errors   a sentence that describes the error
 [[nodiscard]] Result<Asked, std::string> read_request_line(std::string_view line);
 
-/// The request as bytes. Content-Length stands where there is a body, and where the method expects
+/// Returns the request as bytes. It has a Content-Length if it has a body, or if the method expects
 /// one (RFC 9110, section 8.6).
 ///
-/// authority  for the Host field, unless `fields` has one
+/// authority  for the Host header, unless `fields` contains one
 /// fields     "Name: value"
 [[nodiscard]] std::string request_text(const Asked& asked, std::string_view authority,
                                        const std::vector<std::string>& fields);
 
-/// The requests of a file's text, in their order: lines as read_request_line has them, or objects
-/// (json_request.h), whose headers replace those of `fields` that have their names.
+/// Reads the requests of a file in order: lines as for read_request_line, or objects
+/// (json_request.h), whose headers replace those of `fields` with the same names.
 ///
-/// errors   a sentence with the number of the line; also when there is no request at all
+/// errors   a sentence with the line number; also if there is no request
 [[nodiscard]] Result<std::vector<Request>, std::string> read_requests(
     std::string_view text, const Origin& origin, const std::vector<std::string>& fields);
 
-/// All that the options ask for: one request to `target`, or those of the file; one message where
-/// they ask for a WebSocket.
+/// Creates all requests of the options: one request to `target`, or those of the file; for a
+/// WebSocket, one message.
 ///
-/// errors   a sentence: a file that cannot be read, what read_requests says about it, text that is
-///          no UTF-8, or headers that belong to the WebSocket's handshake
+/// errors   a sentence: a file that cannot be read, an error of read_requests, text that is not
+///          UTF-8, or headers that belong to the WebSocket handshake
 [[nodiscard]] Result<std::vector<Request>, std::string> make_requests(const Options& options,
                                                                       const Origin& origin,
                                                                       std::string_view target);

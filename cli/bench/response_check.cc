@@ -67,7 +67,7 @@ std::string stream_text(unsigned events) {
 
 std::uint64_t events_within(std::uint64_t bytes, unsigned events) noexcept {
   std::uint64_t count = 0;
-  std::uint64_t first_longer = 10;  // the first number with a digit more
+  std::uint64_t first_longer = 10;  // the first number with one more digit
   for (std::uint64_t digits = 1; count < events; ++digits, first_longer *= 10) {
     const std::uint64_t event_bytes = kBesidesDigits + digits;
     const std::uint64_t alike = std::min<std::uint64_t>(first_longer, events) - count;

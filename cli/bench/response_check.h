@@ -11,7 +11,7 @@
 
 namespace eider::bench {
 
-/// Whatever is not said may be anything.
+/// Expected properties of a response. Empty members: any value.
 struct Expected {
   std::optional<int> status;
   std::optional<std::string> body;
@@ -20,40 +20,41 @@ struct Expected {
   [[nodiscard]] bool is_anything() const noexcept { return !status && !body && !body_bytes; }
 };
 
-/// How a response differs, for the counts and for people.
+/// A difference between a response and its expectation, for counting and as text.
 struct Difference {
   Fault fault = Fault::differs;
   std::string why;
 };
 
-/// Looks at one response after the other, as their content comes.
+/// Checks one response after the other, while their bodies arrive.
 class ResponseCheck {
  public:
   /// expected  outlives it
   explicit ResponseCheck(const Expected& expected) noexcept
       : expected_(&expected), wants_content_(expected.body || expected.body_bytes) {}
 
-  /// A response with that status begins. Where its status is all that is expected, and it is that,
-  /// the content costs nothing.
+  /// Starts a response with that status. If only the status is expected, and it matches, the body
+  /// is not read.
   void begin(int status) noexcept {
     is_looking_ = wants_content_ || expected_->status.value_or(status) != status;
   }
-  /// The next bytes of the response's content.
+  /// Checks the next bytes of the response body.
   void take(std::string_view content) {
     if (is_looking_) {
       compare(content);
     }
   }
-  /// Whether the response under way has to be judged; else it is right.
+  /// Returns whether the current response must be checked; otherwise it is correct.
   [[nodiscard]] bool is_looking() const noexcept { return is_looking_; }
-  /// The response is whole: what is wrong with it. The next content is that of another one.
+  /// Ends the response, and returns its difference, if any. The next body belongs to another
+  /// response.
   [[nodiscard]] std::optional<Difference> end(int status);
-  /// The unfinished answer is given up: the next content is that of another one.
+  /// Abandons the unfinished response: the next body belongs to another one.
   void reset() noexcept;
 
-  /// How many bytes of the unfinished answer have come; 0 when one of them is not as expected.
+  /// Returns the received bytes of the unfinished response; 0 if one of them is not as expected.
   [[nodiscard]] std::uint64_t right_bytes() const noexcept { return is_alike_ ? seen_ : 0; }
-  /// False when the unfinished answer differs already.
+  /// Returns false if the unfinished response already differs.
   [[nodiscard]] bool is_right_so_far() const noexcept { return is_alike_; }
 
  private:
@@ -62,16 +63,16 @@ class ResponseCheck {
 
   const Expected* expected_;
   std::uint64_t seen_ = 0;
-  std::string begin_;  // of the content, for people
+  std::string begin_;  // start of the body, for error messages
   bool wants_content_;
   bool is_looking_ = false;
   bool is_alike_ = true;
 };
 
-/// The stream of events that a server has to give: "data: 0", an empty line, "data: 1", …
+/// Returns the event stream that a server must send: "data: 0", an empty line, "data: 1", …
 [[nodiscard]] std::string stream_text(unsigned events);
 
-/// How many events are whole in the first `bytes` bytes of such a stream.
+/// Returns the number of whole events in the first `bytes` bytes of such a stream.
 [[nodiscard]] std::uint64_t events_within(std::uint64_t bytes, unsigned events) noexcept;
 
 }  // namespace eider::bench

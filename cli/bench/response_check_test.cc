@@ -10,7 +10,7 @@
 namespace eider::bench {
 namespace {
 
-/// How each response of a connection differs, in words; "" when it does not.
+/// The difference of each response of a connection, as text; "" without one.
 class Checking {
  public:
   explicit Checking(Expected expected) : expected_(std::move(expected)) {}
@@ -70,7 +70,7 @@ TEST(ResponseCheck, TakesWhatIsExpectedHoweverItIsFramedAndCut) {
 }
 
 TEST(ResponseCheck, SeesOneWrongResponseAmongManyHoweverTheyAreCut) {
-  // The same head each time, which the scanner passes over: the content is looked at all the same.
+  // Equal headers, which the scanner skips: the bodies are checked anyway.
   const std::string all = sized("Hello") + sized("Hello") + sized("HellO") + sized("Hello");
   for (std::size_t cut = 0; cut < all.size(); ++cut) {
     Checking checking(hello());
@@ -125,7 +125,7 @@ TEST(ResponseCheck, KnowsAnUnfinishedResponse) {
   EXPECT_FALSE(checking.check().is_right_so_far());
 }
 
-/// The slow way to count: by the empty lines.
+/// Counts the empty lines, which is slow but simple.
 std::uint64_t empty_lines(std::string_view stream) {
   std::uint64_t count = 0;
   for (std::size_t at = 0; (at = stream.find("\n\n", at)) != std::string_view::npos; at += 2) {

@@ -34,7 +34,7 @@ Scan ResponseScanner::scan_slowly(std::string_view bytes, Method asked, KnownHea
     Scan step = is_in_content_ ? scan_content(rest) : scan_head(rest, asked, known);
     used += step.used;
     step.used = used;
-    // Content of no bytes has ended without a further one.
+    // A body of zero bytes ends without further input.
     if (step.status != ScanStatus::need_more || (used == bytes.size() && !is_in_content_)) {
       return step;
     }
@@ -52,7 +52,8 @@ Scan ResponseScanner::scan_head(std::string_view bytes, Method asked, KnownHead&
   if (before != 0) {
     in = kept_.append(bytes);
   }
-  // The first bytes always: what greets in another protocol may never send more.
+  // Always parse the first bytes: a server of another protocol may send a greeting and nothing
+  // more.
   const bool is_worth_reading = search_.is_worth_reading(in, kSearchLimits) || before == 0;
   const h1::HeadStatus status =
       is_worth_reading ? reader_->read(in, asked, kLimits) : h1::HeadStatus::need_more;

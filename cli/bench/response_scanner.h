@@ -15,11 +15,11 @@
 
 namespace eider::bench {
 
-/// The head that answered a request last, and what the strict reader has made of it. Servers send
-/// the same head again and again, but for the date, which changes once a second: then the rest is
-/// one comparison. Of content framed by its length only.
+/// The last response headers for a request, with the result of the strict parser. Servers send the
+/// same headers again and again, except for the date, which changes once per second: then one
+/// comparison replaces parsing. Only for bodies with a Content-Length.
 struct KnownHead {
-  std::string bytes;  // empty: none is known
+  std::string bytes;  // empty: none stored
   std::uint64_t content_bytes = 0;
   int status = 0;
   bool keeps_alive = false;
@@ -27,10 +27,10 @@ struct KnownHead {
 
 enum class ScanStatus : std::uint8_t { need_more, whole, refused };
 
-/// status       whole: the response has ended; refused: the connection is of no further use
-/// keeps_alive  whether another response can follow on the connection; only when whole
-/// code         of the status line; only when whole
-/// used         bytes of the input that belong to the response; all of it at need_more
+/// status       whole: the response has ended; refused: the connection cannot be used any more
+/// keeps_alive  another response can follow on the connection; only if whole
+/// code         of the status line; only if whole
+/// used         bytes of the input that belong to the response; for need_more, all of them
 struct Scan {
   ScanStatus status = ScanStatus::need_more;
   bool keeps_alive = false;
@@ -38,18 +38,18 @@ struct Scan {
   std::size_t used = 0;
 };
 
-/// One per connection.
+/// Scans the responses of one connection.
 class ResponseScanner {
  public:
-  /// reader    of the thread, outlives the scanner
-  /// expected  what its check looks for; outlives it too
+  /// reader    of the thread; outlives the scanner
+  /// expected  properties of each response; outlives the scanner
   ResponseScanner(h1::ResponseReader& reader, const Expected& expected) noexcept
       : reader_(&reader), check_(expected) {}
 
-  /// bytes  what arrived behind the bytes used so far, at least one
-  /// asked  the method of the request that this answers
-  /// known  of that request; replaced when another head comes
-  /// cost   no allocation where the head arrives in one piece
+  /// bytes  received bytes that were not used so far, at least one
+  /// asked  method of the request
+  /// known  of that request; replaced when other headers arrive
+  /// cost   no allocation if the headers arrive in one piece
   [[nodiscard]] Scan scan(std::string_view bytes, Method asked, KnownHead& known) {
     if (is_between_ && !known.bytes.empty() && bytes.starts_with(known.bytes)) [[likely]] {
       const std::size_t behind = bytes.size() - known.bytes.size();
@@ -64,17 +64,17 @@ class ResponseScanner {
     return scan_slowly(bytes, asked, known);
   }
 
-  /// The connection has ended: whether the response is whole thereby. `code()` is its status.
+  /// Returns whether the end of the connection completes the response. `code()` is its status.
   [[nodiscard]] bool may_end() const noexcept { return is_in_content_ && content_.may_end(); }
   [[nodiscard]] int code() const noexcept { return code_; }
-  /// Sees all content on its way; the connection tells it when a response is whole.
+  /// Receives all body bytes; the connection calls its end() when a response is whole.
   [[nodiscard]] ResponseCheck& check() noexcept { return check_; }
   [[nodiscard]] const ResponseCheck& check() const noexcept { return check_; }
-  /// Whether a response has begun that has not ended.
+  /// Returns whether a response has begun but not ended.
   [[nodiscard]] bool is_inside() const noexcept { return !is_between_; }
-  /// Why the last scan refused, in a sentence.
+  /// Returns the reason of the last `refused`, in a sentence.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
-  /// The next bytes are those of another connection.
+  /// Starts anew: the next bytes belong to another connection.
   void reset() noexcept;
 
  private:
@@ -86,7 +86,7 @@ class ResponseScanner {
   void become_ready() noexcept;
 
   h1::ResponseReader* reader_;
-  std::string kept_;  // an unfinished head
+  std::string kept_;  // incomplete headers
   h1::HeadSearch search_;
   h1::ResponseBodyReader content_;
   ResponseCheck check_;

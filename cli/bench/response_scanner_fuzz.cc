@@ -1,5 +1,5 @@
-// Answers as eider bench passes over them: found where the strict readers find them, however the
-// bytes are cut and whatever head was known before.
+// Fuzzes the response scanner of eider bench: it must find the same responses as the strict
+// parsers, for any division of the bytes and any stored headers.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -14,10 +14,10 @@ namespace {
 using namespace eider;
 using namespace eider::bench;
 
-// Those of the scanner.
+// The limits of the scanner.
 constexpr h1::ResponseLimits kLimits{.head_bytes_max = 64 * 1024, .headers_max = 256};
 
-/// end  how many bytes of the input belong to this response and all before
+/// end  number of input bytes of this response and all previous ones
 struct Answer {
   int code = 0;
   bool keeps_alive = false;
@@ -26,14 +26,14 @@ struct Answer {
   bool operator==(const Answer&) const = default;
 };
 
-/// may_end  the response under way ends with the connection
+/// may_end  the current response ends with the connection
 struct Judgement {
   std::vector<Answer> responses;
   bool is_refused = false;
   bool may_end = false;
 };
 
-/// The requests that are answered: each has one of three methods.
+/// The requests that get the responses: each has one of three methods.
 class Asking {
  public:
   explicit Asking(std::uint8_t choice) : choice_(choice) {}
@@ -49,7 +49,7 @@ class Asking {
   std::uint8_t choice_;
 };
 
-/// Two readers of heads that share no line: where both take one, they agree on it.
+/// Compares two independent header parsers: if both accept the headers, they must agree.
 void compare_with_client(std::string_view in, const h1::ReplyHead& head) {
   const auto other = eider::detail::client::read_response_head(in);
   ensure(!other || (other->status == head.status && other->bytes == head.bytes.size() &&
@@ -57,7 +57,7 @@ void compare_with_client(std::string_view in, const h1::ReplyHead& head) {
          "the client's reader finds the same head");
 }
 
-/// One response's content from its beginning, at once.
+/// Reads the body of one response from its start, in one call.
 h1::ChunkedStatus pass_over(h1::ResponseBodyReader& content, std::string_view in,
                             std::size_t& used) {
   while (true) {
@@ -69,7 +69,7 @@ h1::ChunkedStatus pass_over(h1::ResponseBodyReader& content, std::string_view in
   }
 }
 
-/// What the strict readers make of the whole.
+/// Returns the result of the strict parsers for the whole input.
 Judgement judged(std::string_view in, const Asking& asking) {
   Judgement all;
   h1::ResponseReader reader;
@@ -101,7 +101,7 @@ Judgement judged(std::string_view in, const Asking& asking) {
   return all;
 }
 
-/// The scanner over the same bytes, so many at a time.
+/// Runs the scanner over the same bytes, in pieces of the given size.
 class Scanning {
  public:
   explicit Scanning(const Asking& asking) : asking_(asking) {}
@@ -144,12 +144,12 @@ class Scanning {
   h1::ResponseReader reader_;
   Expected anything_;
   ResponseScanner scanner_{reader_, anything_};
-  std::array<KnownHead, 3> known_;  // stays for the next run
+  std::array<KnownHead, 3> known_;  // kept for the next run
 };
 
 void compare(const Judgement& strict, const Judgement& found, bool is_whole) {
   ensure(found.responses == strict.responses, "the same answers end at the same bytes");
-  // A head that comes in pieces is read when its end has come, so it may be refused later.
+  // Headers in pieces are parsed only when they are complete, so an error may be found later.
   ensure(found.is_refused == strict.is_refused || (!is_whole && strict.is_refused),
          "the same is refused");
   ensure(found.may_end == strict.may_end, "the same may end with its connection");
@@ -165,7 +165,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view in(reinterpret_cast<const char*>(data) + 2, size - 2);
   const Judgement strict = judged(in, asking);
   Scanning scanning(asking);
-  // The second and the last time with heads that are known from the time before.
+  // The second and the last run use the headers that the previous run stored.
   for (const std::size_t piece :
        {in.size(), in.size(), std::size_t{1}, std::size_t{data[1]} + 1, in.size()}) {
     compare(strict, scanning.run(in, piece), piece >= in.size());

@@ -14,7 +14,7 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-/// All responses to requests of one method; nothing when one of them is refused.
+/// All responses to requests with one method; nothing if one of them is refused.
 class Scanning {
  public:
   explicit Scanning(Method asked = Method::get) : asked_(asked) {}
@@ -94,7 +94,7 @@ TEST(ResponseScanner, PassesOverEqualHeadsOnly) {
   EXPECT_TRUE(scanning.feed(kPlain));
   EXPECT_EQ(scanning.known().bytes, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(scanning.known().content_bytes, 5U);
-  // Of the same length, but with another status and other framing.
+  // Of the same length, but with another status and another framing.
   EXPECT_TRUE(scanning.feed("HTTP/1.1 201 OK\r\nContent-Length: 1\r\n\r\n." + kPlain));
   EXPECT_EQ(scanning.found(), (std::vector<Found>{{200, true}, {201, true}, {200, true}}));
 }

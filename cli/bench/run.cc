@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kSignalInterval{100};
 
-/// SIGINT and SIGTERM wait to be asked for. Threads that are started meanwhile inherit that.
+/// Blocks SIGINT and SIGTERM, so that `wait` receives them. Threads started meanwhile inherit the
+/// mask.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -35,12 +36,12 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  /// Whether one came within that time.
+  /// Returns whether a signal arrived within that time.
   [[nodiscard]] bool wait(std::chrono::milliseconds limit) const {
     const timespec time{0, static_cast<long>(limit.count()) * 1'000'000};
     return ::sigtimedwait(&held_, nullptr, &time) > 0;
   }
-  /// They have their usual effect again.
+  /// Restores the usual effect of the signals.
   void release() const { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
@@ -67,7 +68,7 @@ std::string progress_text(Duration passed, Duration lasts, std::uint64_t answere
                      seconds(lasts), answered, per_second, failed);
 }
 
-/// On the standard error, where that is a terminal and nobody has declined; erased at its end.
+/// Writes to standard error if it is a terminal and the options allow it; erased by the destructor.
 class ProgressLine {
  public:
   explicit ProgressLine(const Options& options);
@@ -75,7 +76,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// The counts since the begin.
+  /// Shows the counts since the start.
   void show(std::uint64_t answered, std::uint64_t failed);
 
  private:
@@ -110,7 +111,8 @@ void ProgressLine::show(std::uint64_t answered, std::uint64_t failed) {
              progress_text(std::min(now - began_, lasts_), lasts_, answered, rate, failed));
 }
 
-/// A descriptor for each connection, as many as the system allows.
+/// Raises the limit of file descriptors as far as the system allows, because each connection needs
+/// one.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {

@@ -13,10 +13,10 @@
 
 namespace eider::bench {
 
-/// Runs to its end, or to SIGINT or SIGTERM; both are blocked in this thread meanwhile, and a
-/// second one ends the process.
+/// Runs until the end, or until SIGINT or SIGTERM; both are blocked in this thread meanwhile, and a
+/// second one terminates the process.
 ///
-/// errors   one sentence: no connection could be had
+/// errors   one sentence: no connection could be opened
 [[nodiscard]] Result<Outcome, std::string> run(const Options& options, const Target& target,
                                                const std::vector<Request>& requests);
 

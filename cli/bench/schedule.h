@@ -11,15 +11,15 @@ namespace eider::bench {
 
 enum class Arrivals : std::uint8_t { uniform, poisson };
 
-/// Uniform: one every 1/rate. Poisson: independent of each other, with 1/rate between two in the
-/// mean, as requests of many users come; the same for equal seeds.
+/// Uniform: one request every 1/rate. Poisson: independent of each other, with a mean distance of
+/// 1/rate, like requests of many users; the same for equal seeds.
 class Schedule {
  public:
-  /// rate  requests a second, > 0
+  /// rate  requests per second, > 0
   Schedule(Arrivals arrivals, double rate, std::uint64_t seed)
       : arrivals_(arrivals), interval_ns_(1e9 / rate), random_(seed) {}
 
-  /// The next request's distance from the start; never less than the last.
+  /// Returns the time of the next request since the start; never less than the previous one.
   [[nodiscard]] Duration next() {
     at_ns_ += interval_ns_ * (arrivals_ == Arrivals::poisson ? exponential_(random_) : 1);
     return Duration(static_cast<std::int64_t>(at_ns_));

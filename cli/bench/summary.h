@@ -44,28 +44,29 @@ struct ErrorKinds {
   std::uint64_t differs = 0;
 };
 
-/// upto_ms  the largest latency that counts here
+/// upto_ms  the largest latency in this bucket
 struct Bucket {
   double upto_ms = 0;
   std::uint64_t count = 0;
 };
 
-/// What was asked for, so that a report tells by itself what it is of.
+/// The settings of the run, so that a report describes itself.
 struct Setting {
   std::string url;
   std::string loop;  // "closed" or "open"
   unsigned connections = 0;
   unsigned threads = 0;
   std::string protocol;
-  std::string counted;    // what the requests of this report are: "requests", "messages", …
-  unsigned pipeline = 0;  // with HTTP/2 the streams of a connection
+  std::string counted;    // name of the counted requests: "requests", "messages", …
+  unsigned pipeline = 0;  // with HTTP/2, the streams of a connection
   double rate = 0;
   double warmup_seconds = 0;
 };
 
-/// latency_from_sending  as a closed loop would tell it (an open loop only)
-/// generator_late  by how much the generator itself was late (an open loop only)
-/// buckets         the histogram, the smallest first, to 1 part in 1024; empty ones are left out
+/// latency_from_sending  latencies as a closed loop would measure them (open loop only)
+/// generator_late  delay of the generator itself (open loop only)
+/// buckets         the histogram in ascending order, with a precision of 1 in 1024; without empty
+///                 buckets
 struct Summary {
   std::string program;
   Setting setting;
@@ -89,14 +90,14 @@ struct Summary {
 
 [[nodiscard]] Summary summarise(const Options& options, const Outcome& outcome);
 
-/// One bar of a drawing: latencies above the bar before and up to this one.
+/// One bar of a chart: latencies above that of the previous bar, up to this one.
 struct Bar {
   double upto_ms = 0;
   std::uint64_t count = 0;
 };
 
-/// The buckets gathered into at most `count` bars of equal width on a logarithmic scale, from the
-/// smallest to the largest latency. Their counts add up to those of the buckets.
+/// Merges the buckets into at most `count` bars of equal width on a logarithmic scale, from the
+/// smallest to the largest latency. The counts of the bars and of the buckets have the same sum.
 [[nodiscard]] std::vector<Bar> to_bars(const std::vector<Bucket>& buckets, std::size_t count);
 
 }  // namespace eider::bench

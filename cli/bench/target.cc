@@ -31,8 +31,8 @@ std::string with_mend(net::ConnectError error) {
   return std::move(error.text);
 }
 
-/// The address at which a connection was taken, which is closed again. Blocks: there is no load
-/// yet.
+/// Returns the first address that accepts a connection, which is closed again. Blocks, because
+/// there is no load yet.
 Result<SocketAddress, std::string> first_that_answers(const detail::http::HttpUrl& url,
                                                       const Options& options) {
   Result<SocketAddress, std::string> found = fail(std::string());

@@ -13,8 +13,8 @@
 namespace eider::bench {
 
 /// tls        null for http://
-/// host       for the certificate: a name or an address without brackets
-/// authority  for the Host field
+/// host       for the certificate: a name, or an address without brackets
+/// authority  for the Host header
 /// target     path and query
 struct Target {
   SocketAddress address;
@@ -25,13 +25,12 @@ struct Target {
   std::shared_ptr<TlsClientContext> tls;
 };
 
-/// errors   the URL cannot be asked, with what may have been meant
+/// errors   the URL is invalid, with a suggestion
 [[nodiscard]] Result<void, std::string> check_url(const Options& options);
 
-/// Reads the URL, resolves its name, and connects once to see which of its addresses answers.
-/// Blocks.
+/// Parses the URL, resolves its name, and connects once to find an address that responds. Blocks.
 ///
-/// errors   one sentence: what is wrong, and what to do about it
+/// errors   one sentence: the error and its fix
 [[nodiscard]] Result<Target, std::string> find_target(const Options& options);
 
 }  // namespace eider::bench

@@ -45,7 +45,7 @@ void WsConnection::read_opening(std::string_view bytes) {
       read_frames(std::string_view(opening_).substr(used));
       return;
     }
-    // Interim responses (1xx) count, so that they cannot go on forever.
+    // Interim responses (1xx) count, too, so that a server cannot send them forever.
     if (used > detail::client::kResponseHeadBytesMax) {
       give_up(Fault::declined,
               "The WebSocket handshake failed: the response of the server is too long.");
@@ -76,7 +76,7 @@ void WsConnection::send(Sent next) {
 
 Sent WsConnection::take_waiting() noexcept {
   const Sent oldest = sent_.pop();
-  waiting_bytes_ -= terms_.messages[oldest.request].parts.body.size();  // stamped or not
+  waiting_bytes_ -= terms_.messages[oldest.request].parts.body.size();  // with and without a stamp
   return oldest;
 }
 

@@ -16,7 +16,7 @@ namespace eider::bench {
 
 class WsConnection final : public Connection {
  public:
-  /// All outlive it.
+  /// All arguments outlive it.
   WsConnection(ConnectionUser& user, WsTerms& terms)
       : Connection(user),
         terms_(terms),
@@ -24,13 +24,13 @@ class WsConnection final : public Connection {
         sent_(terms.pipeline) {}
 
   void send(Sent next) override;
-  /// As with HTTP/1.1: nothing is read while the socket refuses, so few large messages wait.
+  /// As with HTTP/1.1: nothing is read while the socket is full, so only a few large messages wait.
   [[nodiscard]] bool has_room() const noexcept override {
     return sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax);
   }
   [[nodiscard]] std::size_t waiting() const noexcept override { return sent_.size(); }
   [[nodiscard]] Instant waiting_since() const noexcept override { return sent_.front().sent; }
-  /// With a close frame ahead, which is not waited for.
+  /// Sends a close frame first, without waiting for the response.
   void close() override;
 
  private:
@@ -55,12 +55,12 @@ class WsConnection final : public Connection {
   WsTerms& terms_;
   ws::MessageReader reader_;
   SentRing sent_;
-  std::size_t waiting_bytes_ = 0;  // of the messages that wait
+  std::size_t waiting_bytes_ = 0;  // of outstanding messages
   detail::client::WsKey key_{};
-  std::string opening_;             // what has come of the server's handshake
-  std::size_t answered_bytes_ = 0;  // of the response under way
+  std::string opening_;             // received part of the server's handshake
+  std::size_t answered_bytes_ = 0;  // of the current response
   bool is_opening_ = true;
-  bool is_alike_ = true;  // so far, the response under way and its message
+  bool is_alike_ = true;  // so far, the current response equals its message
 };
 
 }  // namespace eider::bench

@@ -16,7 +16,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-/// Notes what it is told, in words.
+/// Records the calls as text.
 class Listener final : public ConnectionUser {
  public:
   void on_received(std::size_t) override {}
@@ -42,8 +42,9 @@ std::pair<Descriptor, Descriptor> make_pair_of_sockets() {
   return {Descriptor(fds[0]), Descriptor(fds[1])};
 }
 
-/// opening  what the server answers to the handshake; "ACCEPT" in it becomes the right value
-/// frames   what it sends when both messages have come, in two pieces cut there
+/// opening  response of the server to the handshake; "ACCEPT" in it is replaced by the correct
+///          value
+/// frames   sent when both messages have arrived, in two pieces
 struct Script {
   std::string opening =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -53,8 +54,8 @@ struct Script {
   Check check = Check::echo;
 };
 
-/// log       what the connection's user was told
-/// received  all bytes that the server got
+/// log       calls of the connection's user
+/// received  all bytes that the server received
 struct Talk {
   Log log;
   std::string opening_fault;
@@ -88,7 +89,7 @@ Task<> write_in_two(TcpStream& server, std::string_view bytes, std::size_t cut) 
   const auto first = co_await server.write(bytes.substr(0, cut));
   EXPECT_TRUE(first);
   for (int turn = 0; turn < 3; ++turn) {
-    co_await yield_now();  // so that the other end reads them by themselves
+    co_await yield_now();  // so that the other end reads them separately
   }
   const auto second = co_await server.write(bytes.substr(cut));
   EXPECT_TRUE(second || cut != 0) << "it was refused before anything had come";
@@ -141,7 +142,7 @@ Talk played(Script script) {
   return on_loop.run(play(std::move(script)));
 }
 
-/// A frame of a server. Pre: under 126 bytes.
+/// A frame of a server. Pre: less than 126 bytes.
 std::string frame(unsigned first, std::string_view payload) {
   std::string text(1, static_cast<char>(first));
   return text.append(1, static_cast<char>(payload.size())).append(payload);
@@ -206,7 +207,7 @@ TEST(BenchWsConnection, TakesAnyMessageForAResponseUnlessItIsAsked) {
   EXPECT_EQ(played({.frames = frames, .check = Check::none}).log, (Log{"answer", "answer"}));
 }
 
-/// Each masked, as a server demands; with keys of their own.
+/// Each message is masked, as required for clients, with its own key.
 TEST(BenchWsConnection, SendsMaskedMessagesAndAnswersPingsAndCloses) {
   const Talk talk = played({.frames = frame(kPing, "are you there") + frame(kClose, "\x03\xE8")});
   EXPECT_TRUE(talk.request.starts_with("GET /chat?a HTTP/1.1\r\nHost: h:1\r\n")) << talk.request;

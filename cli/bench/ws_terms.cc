@@ -10,7 +10,7 @@ namespace eider::bench {
 
 namespace {
 
-// Messages are looked at in pieces, and none is kept.
+// Messages are compared in pieces and not stored, so large ones are allowed.
 constexpr std::uint64_t kResponseBytesMax = std::uint64_t{1} << 40U;
 
 WsClientOptions opening_of(const Options& options) {
@@ -23,8 +23,8 @@ WsClientOptions opening_of(const Options& options) {
   return opening;
 }
 
-/// No two messages are alike, so that one that is lost, doubled or another's shows as one that
-/// differs.
+/// Makes all messages different, so that a lost, duplicate or foreign message is detected as a
+/// difference.
 std::optional<StampedText> stamped_of(const std::vector<Request>& messages,
                                       const Options& options) {
   const bool is_told = options.version != Version::websocket || options.has_body();
@@ -51,7 +51,7 @@ WsTerms::WsTerms(const std::vector<Request>& prepared, const Options& options, c
 std::string_view StampedText::with(std::uint64_t number) noexcept {
   constexpr std::size_t kDigits = 16;
   constexpr std::string_view kHexadecimal = "0123456789abcdef";
-  // The last digits first, so that short texts differ too.
+  // The last digits first, so that short texts differ, too.
   for (std::size_t i = 0; i < std::min(kDigits, text_.size()); ++i) {
     text_[i] = kHexadecimal[number & 0xFU];
     number >>= 4U;

@@ -18,27 +18,28 @@
 
 namespace eider::bench {
 
-/// A text whose first 16 characters, or those that there are, tell a number.
+/// A text whose first 16 characters (fewer in a shorter text) encode a number.
 class StampedText {
  public:
   explicit StampedText(std::string text) noexcept : text_(std::move(text)) {}
 
-  /// The text with that number; valid until the next call. Texts under 16 bytes repeat.
+  /// Returns the text with that number; valid until the next call. Texts of less than 16 bytes
+  /// repeat.
   [[nodiscard]] std::string_view with(std::uint64_t number) noexcept;
 
  private:
   std::string text_;
 };
 
-/// Why no handshake can be made with these headers, in a sentence; nothing when it can.
+/// Returns why these headers do not allow a handshake, in a sentence; nothing if they do.
 [[nodiscard]] std::optional<std::string> opening_fault(const Options& options);
 
 struct WsTerms {
-  /// All outlive it. Pre: !opening_fault(options).
+  /// All arguments outlive it. Pre: !opening_fault(options).
   WsTerms(const std::vector<Request>& prepared, const Options& options, const Target& target);
 
-  const std::vector<Request>& messages;  // their parts.body
-  std::optional<StampedText> stamped;    // in their place, where nobody said what to send
+  const std::vector<Request>& messages;  // only their parts.body
+  std::optional<StampedText> stamped;    // sent instead, if the options specify no message
   unsigned pipeline;
   ws::MessageType type;
   Check check;

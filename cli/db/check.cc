@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kFix =
     "build the target whose name ends with _sql_check, which creates the file";
 
-/// Gathers what is wrong, so that all of it is told at once.
+/// Collects all errors, to report them together.
 class SqlChecker {
  public:
   explicit SqlChecker(ScratchDatabase& scratch) noexcept : scratch_(scratch) {}
@@ -45,7 +45,8 @@ class SqlChecker {
     }
   }
 
-  /// Those that are found, in the order of their texts, so that a merge has few conflicts.
+  /// Returns the statements that were found, ordered by their texts, so that merges have few
+  /// conflicts.
   Result<SqlLock, std::string> take(std::string database, std::string schema) {
     if (!faults_.empty()) {
       return fail(std::move(faults_));
@@ -77,7 +78,8 @@ class SqlChecker {
   std::string faults_;
 };
 
-/// What the program's database is held against at its start, by the same question.
+/// Stores the columns with which the program compares its database at startup, read with the same
+/// query.
 Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lock) {
   const auto database = open_door(scratch.where(), Access::reads);
   if (!database) {
@@ -118,7 +120,7 @@ Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema
   return done ? std::move(lock) : fail(std::move(done.error()));
 }
 
-/// What keeps the header from being made of it.
+/// Returns why the header cannot be generated from the lock file.
 Result<void, std::string> hold_lock(const DbWanted& wanted, const SqlLocks& locks) {
   for (const CheckedSchema& schema : wanted.schemas) {
     const auto migrations = migrations_of(schema);

@@ -72,7 +72,7 @@ Migrations schema() {
   return make_migrations(files).value();
 }
 
-/// "id integer, title? text", or what is wrong.
+/// Returns "id integer, title? text", or the error.
 std::string described(const std::string& sql) {
   static const Scratch scratch = make_sqlite_scratch(schema());
   const auto statement = (*scratch)->describe(sql);
@@ -134,7 +134,7 @@ TEST(ScratchDatabase, expressions_of_columns_that_are_never_null_are_not_null) {
     EXPECT_NE(described("select " + item + " as it from notes").find('?'), std::string::npos)
         << item;
   }
-  // A row of no rows.
+  // Aggregates return a row even without rows.
   EXPECT_EQ(described("select lower(title) as a, count(*) as b from notes"),
             "a? unknown, b unknown");
   EXPECT_EQ(described("select upper(m.name) as a from notes n left join marks m on m.note = n.id"),
@@ -222,7 +222,7 @@ TEST(SqlLocks, are_read_as_they_were_written) {
   }
 }
 
-/// As the compiler looks for it.
+/// Returns the hash as in the header.
 std::string hash_text(const char* sql) {
   char text[32];
   std::snprintf(text, sizeof text, "0x%016llx",

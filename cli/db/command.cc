@@ -68,7 +68,8 @@ Exit codes: 0 success, 1 failure or a difference found by structs --check, 2 inv
 3 status found pending migrations
 )";
 
-/// The files as they are named from here, so that an editor finds them.
+/// Prints the errors with paths relative to the current directory, so that an editor finds the
+/// files.
 int complain_of_migrations(const DbWanted& wanted, std::string_view faults) {
   while (!faults.empty()) {
     const std::size_t end = std::min(faults.find('\n'), faults.size());
@@ -88,7 +89,7 @@ void print_status(const MigrationStatus& status) {
   }
 }
 
-/// What --json writes.
+/// The output of --json.
 struct StatusReport {
   bool is_current;
   std::vector<MigrationState> migrations;
@@ -167,7 +168,7 @@ int open_shell(const DbWanted& wanted) {
   return command_fault("db", "the program psql is missing: install postgresql-client");
 }
 
-/// Of the migrations alone.
+/// Runs an action that needs only the migrations.
 int run_on_files(const DbWanted& wanted) {
   const auto done = wanted.what == "check" ? check_sql(wanted) : write_sql_header(wanted);
   if (!done) {
@@ -177,7 +178,7 @@ int run_on_files(const DbWanted& wanted) {
 }
 
 int run_on_database(DbWanted& wanted) {
-  // A wrong name is told, and not made a database of, by what has nothing to do in an empty one.
+  // Only `up` may create a missing SQLite file: for the other actions, the name is an error.
   const std::string file = sqlite_file_of(wanted.database);
   if (wanted.what != "up" && is_sqlite_file(wanted.database) && !std::filesystem::exists(file)) {
     return command_fault("db",

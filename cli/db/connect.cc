@@ -27,14 +27,14 @@ bool is_postgres_address(std::string_view where) noexcept {
   if (has_scheme(where, "postgres://") || has_scheme(where, "postgresql://")) {
     return true;
   }
-  // "user=… password=…": as the name of a file, the password would be shown.
+  // "user=… password=…" is not a file name: an error message with it would show the password.
   const auto* const end = std::ranges::find_if_not(
       where, [](char byte) { return is_letter(byte) || is_digit(byte) || byte == '_'; });
   return end != where.begin() && trim(std::string_view(end, where.end())).starts_with('=');
 }
 
 bool is_loopback(std::string_view host) {
-  // A name may begin with 127 too: 127.0.0.1.example.com.
+  // A host name may also begin with 127: 127.0.0.1.example.com.
   return equals_ignoring_case(host, "localhost") || host == "::1" || host == "[::1]" ||
          (host.starts_with("127.") && detail::servers::is_number(std::string(host)));
 }

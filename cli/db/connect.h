@@ -11,28 +11,29 @@
 
 namespace eider {
 
-/// "postgres://…", "postgresql://…" and what begins as "host=…" does are PostgreSQL's, all else is
-/// an SQLite file ("sqlite:" or "./" ahead of one whose name begins so).
+/// "postgres://…", "postgresql://…" and texts such as "host=…" are PostgreSQL; all others except
+/// the addresses of MariaDB are an SQLite file (write "sqlite:" or "./" before a file name that
+/// begins in such a way).
 [[nodiscard]] bool is_postgres_address(std::string_view where) noexcept;
-/// "mysql://…", "mariadb://…".
+/// Returns whether it begins with "mysql://" or "mariadb://".
 [[nodiscard]] bool is_mariadb_address(std::string_view where) noexcept;
 [[nodiscard]] bool is_sqlite_file(std::string_view where) noexcept;
-/// The path of an SQLite file, without "sqlite:".
+/// Returns the path of an SQLite file, without "sqlite:".
 [[nodiscard]] std::string sqlite_file_of(std::string_view where);
 
-/// Libraries know schemes by small letters alone.
+/// Returns the address with its scheme in lower case, because the client libraries require that.
 [[nodiscard]] std::string with_plain_scheme(std::string where);
 
-/// What is to be done there.
+/// Whether the database is only read, or also changed.
 enum class Access : std::uint8_t { reads, writes };
 
-/// Without limits on time: a migration may run for hours.
+/// Connects without time limits, because a migration may run for hours.
 ///
-/// access  by one that reads an SQLite file stays as it is
+/// access  with `reads`, an SQLite file is not changed
 [[nodiscard]] Result<Database, std::string> connect_sqlite(const std::string& where, Access access);
 [[nodiscard]] Result<Database, std::string> connect_postgres(const std::string& where);
 [[nodiscard]] Result<Database, std::string> connect_mariadb(const std::string& where);
-/// Whichever it is.
+/// Connects to any of the supported databases.
 [[nodiscard]] Result<Database, std::string> open_door(const std::string& where, Access access);
 
 /// Whether all hosts of the address are this machine: an SQLite file, a Unix socket, localhost, or
@@ -42,12 +43,13 @@ enum class Access : std::uint8_t { reads, writes };
 [[nodiscard]] bool is_local_postgres(const std::string& where);
 [[nodiscard]] bool is_local_mariadb(const std::string& where);
 
-/// What libpq's programs take, as variables of this process, so that no password is an argument.
+/// Sets the variables of this process that libpq's programs read, so that no password is a
+/// command-line argument.
 [[nodiscard]] Result<void, std::string> set_postgres_variables(const std::string& where);
 
-/// What MariaDB's programs take, with no password among it.
+/// Options for MariaDB's programs, none of which contains a password.
 ///
-/// options_file  for --defaults-extra-file, as long as this process, or what it becomes, is there
+/// options_file  for --defaults-extra-file; exists as long as this process, also after an exec
 struct MariadbClient {
   std::string options_file;
   std::string database;

@@ -12,7 +12,7 @@
 namespace eider {
 namespace {
 
-/// As a literal, a line for each of the text's.
+/// Returns the text as a literal, with one line per line of the text.
 std::string to_literal(std::string_view text) {
   std::string literal = "\"";
   for (const char byte : text) {
@@ -42,7 +42,7 @@ bool is_function_name(std::string_view name) noexcept {
   });
 }
 
-/// Of the names alone: the last one that was made may be empty yet.
+/// Reads only the file names, because the newest migration may still be empty.
 Result<std::int64_t, std::string> last_number(const std::string& directory) {
   std::int64_t last = 0;
   std::error_code failed;

@@ -12,7 +12,7 @@ bool is_identifier_byte(char byte) noexcept {
   return is_letter(byte) || is_digit(byte) || byte == '_';
 }
 
-/// Reads a source from its begin to its end.
+/// Reads a source from start to end.
 class LiteralFinder {
  public:
   LiteralFinder(std::string_view source, const SqlConstants* known) noexcept
@@ -68,7 +68,7 @@ class LiteralFinder {
     }
   }
 
-  /// Digits may be parted by it: 1'000.
+  /// A ' may also separate digits: 1'000.
   void skip_character() noexcept {
     const bool is_of_number = at_ > 0 && is_identifier_byte(source_[at_ - 1]);
     ++at_;
@@ -105,7 +105,7 @@ class LiteralFinder {
     }
   }
 
-  /// `kName = "…";` or `kName[] = "…";`
+  /// Reads `kName = "…";` or `kName[] = "…";`.
   void step_constant(std::string_view name) {
     skip_all_blank();
     if (rest().starts_with("[]")) {
@@ -154,7 +154,7 @@ class LiteralFinder {
     return skip_name_of_join() ? read_pieces(sql, ')') : read_piece(sql);
   }
 
-  /// `sql(`, `db::sql(`, `eider::db::sql(`
+  /// Skips `sql(`, `db::sql(` or `eider::db::sql(`.
   bool skip_name_of_join() noexcept {
     std::string_view name = rest();
     for (const std::string_view space : {"eider::", "db::"}) {
@@ -168,7 +168,8 @@ class LiteralFinder {
     return true;
   }
 
-  /// "a", kB) → a line for each, until `end`. False where one of them is not known.
+  /// Reads arguments such as "a", kB) until `end`, and joins them with line ends. Returns false if
+  /// a constant is unknown.
   bool read_pieces(std::string& all, char end) {
     while (read_piece(all)) {
       if (byte() == end) {
@@ -186,7 +187,7 @@ class LiteralFinder {
     return false;
   }
 
-  /// Literals beside each other are one.
+  /// Adjacent literals are one text.
   bool read_piece(std::string& text) {
     if (is_literal()) {
       while (is_literal()) {
@@ -239,7 +240,7 @@ class LiteralFinder {
     return text;
   }
 
-  /// Those that stand in SQL; an octal or a hexadecimal one does not.
+  /// Adds the escapes that occur in SQL; octal and hexadecimal ones do not.
   void add_escaped(std::string& text) const {
     switch (byte()) {
       case 'n':

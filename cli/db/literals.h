@@ -11,22 +11,22 @@
 
 namespace eider {
 
-/// A statement where it stands. `line` counts from 1.
+/// A statement and its position. `line` counts from 1.
 struct SqlLiteral {
   std::string sql;
   std::size_t line;
 };
 
-/// Texts by the names of their constants.
+/// Constants by name.
 using SqlConstants = std::map<std::string, std::string, std::less<>>;
 
-/// Constants that are one literal: `constexpr const char* kNotes = "…";`, `constexpr char kNotes[]
-/// = "…";`. By their names alone, whatever namespace they are in.
+/// Returns constants with a single literal: `constexpr const char* kNotes = "…";` or `constexpr
+/// char kNotes[] = "…";`. Only their names count, not their namespaces.
 [[nodiscard]] SqlConstants find_sql_constants(std::string_view source);
 
-/// Those of one, all, exec, stream, row, rows and change, whose first argument is a literal, a
-/// constant, or `sql(…)` of these. Not those in db::unchecked. A constant that is not known is
-/// passed over: the compiler then reports that the statement is not in the lock file.
+/// Returns the statements in calls of one, all, exec, stream, row, rows and change whose first
+/// argument is a literal, a constant, or `sql(…)` of these; except calls in db::unchecked. Unknown
+/// constants are skipped: then the compiler reports that the statement is not in the lock file.
 [[nodiscard]] std::vector<SqlLiteral> find_sql_literals(std::string_view source,
                                                         const SqlConstants& constants = {});
 

@@ -16,7 +16,7 @@ using db::mariadb::Host;
 using db::mariadb::Target;
 using db::mariadb::TlsMode;
 
-/// As a file of options reads it.
+/// Returns a line of an options file, with escapes.
 std::string option_line(std::string_view name, std::string_view value) {
   std::string line(name);
   line += "=\"";
@@ -31,7 +31,7 @@ std::string option_line(std::string_view name, std::string_view value) {
   return line + "\"\n";
 }
 
-/// The client tries one alone: the first that may be there.
+/// Returns the only host that the client can try: the first one that may be reachable.
 const Host& host_for_client(const Target& target) {
   const auto found = std::ranges::find_if(target.hosts, [](const Host& host) {
     return !host.is_unix() || ::access(host.address.c_str(), W_OK) == 0;
@@ -61,8 +61,8 @@ std::string options_for_client(const Target& target) {
   return text + (target.tls == TlsMode::verify ? "ssl-verify-server-cert\n" : "");
 }
 
-/// A file without a name, which programs that this one becomes or starts read: an argument with a
-/// password could be seen by everybody.
+/// Creates a file without a name, which programs that this process starts or becomes can read: an
+/// argument with a password would be visible to all users.
 Result<std::string, std::string> unnamed_file(std::string_view text) {
   const int file = ::memfd_create("options", 0);
   const bool is_written =

@@ -39,7 +39,7 @@ using MariadbResult = std::unique_ptr<MYSQL_RES, EndMariadb>;
 
 constexpr unsigned kConnectSeconds = 5;
 constexpr unsigned kBytesCharset = 63;
-constexpr unsigned kNeverPrepared = 1295;  // what the server runs as text alone
+constexpr unsigned kNeverPrepared = 1295;  // the server runs the statement only as text
 
 /// "MariaDB: Unknown column 'titel' in 'SELECT'"
 std::string mariadb_complaint(const char* told) {
@@ -81,7 +81,7 @@ Result<MariadbConnection, std::string> connect_to(const Target& target, const Ho
   return made;
 }
 
-/// The first host that answers.
+/// Connects to the first host that responds.
 Result<MariadbConnection, std::string> connect_to(const std::string& where) {
   const auto target = db::mariadb::read_target(where);
   if (!target) {
@@ -98,7 +98,7 @@ Result<MariadbConnection, std::string> connect_to(const std::string& where) {
   return fail(std::move(faults));
 }
 
-/// The same server, but another database.
+/// Returns the address of the same server with another database.
 std::string with_name(std::string_view server, std::string_view name) {
   const std::size_t question = std::min(server.find('?'), server.size());
   const std::size_t slash = std::min(server.find('/', server.find("://") + 3), question);
@@ -108,7 +108,7 @@ std::string with_name(std::string_view server, std::string_view name) {
       .append(server.substr(question));
 }
 
-/// A database of its own in a server that is there.
+/// A separate database on an existing server.
 class DatabaseOfMariadb final : public TemporaryResource {
  public:
   explicit DatabaseOfMariadb(std::string server) : server_(std::move(server)) {
@@ -170,7 +170,8 @@ Result<CleanupProcess, std::string> keep_mariadb(const std::string& server) {
   return CleanupProcess::start(kept);
 }
 
-/// As the driver reads it (db/mariadb/result_rows.h): decimals, dates, enums and UUIDs are text.
+/// Returns the kind as the driver reads it (db/mariadb/result_rows.h): decimals, dates, enums and
+/// UUIDs are text.
 std::string kind_of_field(const MYSQL_FIELD& field) {
   MARIADB_CONST_STRING format{};
   const bool has_format = mariadb_field_attr(&format, &field, MARIADB_FIELD_ATTR_FORMAT_NAME) == 0;
@@ -205,8 +206,9 @@ std::string kind_of_field(const MYSQL_FIELD& field) {
   }
 }
 
-/// The server tells of an outer join's columns that they may be null. Of sums above sums it does
-/// not, and of what no table has it only guesses.
+/// Returns whether the server's NOT NULL is reliable. The server marks the columns of an outer join
+/// as nullable. It does not do so for super-aggregate rows (rollup), and it only guesses for
+/// columns without a table.
 bool is_sure_of(const MYSQL_FIELD& field) noexcept {
   return (field.flags & NOT_NULL_FLAG) != 0 && field.org_table_length != 0;
 }
@@ -242,7 +244,7 @@ class MariadbScratch final : public ScratchDatabase {
   std::string where() const override { return where_; }
 
  private:
-  /// Null where it is run as text alone, which gives no rows.
+  /// Prepares the statement. Null if the server runs it only as text: it returns no rows.
   Result<MariadbStatement, std::string> prepared(const std::string& sql) {
     const db::mariadb::Translated translated = db::mariadb::translate(sql);
     MariadbStatement statement(mysql_stmt_init(connection_.get()));
@@ -276,7 +278,7 @@ class MariadbScratch final : public ScratchDatabase {
     }
   }
 
-  CleanupProcess keeper_;  // goes last
+  CleanupProcess keeper_;  // destroyed last
   MariadbConnection connection_;
   std::string where_;
 };
@@ -292,7 +294,7 @@ Result<void, std::string> apply_to_mariadb(const std::string& where, const Migra
   return done ? Result<void, std::string>() : fail(std::move(done.error()));
 }
 
-/// The temporary server has no database yet.
+/// Creates a database if the server is the temporary one, which has none yet.
 Result<std::string, std::string> made_database(const std::string& where, bool is_of_server) {
   if (is_of_server) {
     return where;

@@ -27,7 +27,7 @@ class MariadbScratchTest : public ::testing::Test {
   }
   static void TearDownTestSuite() { delete scratch; }
 
-  /// "id integer, title? text", or what is wrong.
+  /// Returns "id integer, title? text", or the error.
   static std::string described(const std::string& sql) {
     if (!*scratch) {
       return scratch->error();

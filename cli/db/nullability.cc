@@ -24,7 +24,7 @@ bool has_word(std::span<const SqlToken> tokens, std::string_view word) noexcept 
   return std::ranges::any_of(tokens, [word](const SqlToken& token) { return token.is(word); });
 }
 
-/// What stands between `select` (or `returning`) and `from`, cut at its commas.
+/// Returns the items between `select` (or `returning`) and `from`, split at their commas.
 std::vector<std::span<const SqlToken>> items_of(std::span<const SqlToken> tokens) {
   const auto find = [tokens](std::string_view word) {
     return std::ranges::find_if(
@@ -56,14 +56,15 @@ std::vector<std::span<const SqlToken>> items_of(std::span<const SqlToken> tokens
   return items;
 }
 
-/// `a`, `t.a`, `a as b`: no more than a column.
+/// Returns whether the item is only a column: `a`, `t.a`, `a as b`.
 bool is_plain_column(std::span<const SqlToken> item) noexcept {
   return !item.empty() && std::ranges::none_of(item, [](const SqlToken& token) {
     return token.text == "(" || token.text == "*" || token.is("case") || token.is("null");
   });
 }
 
-/// `count(…)`, `exists(…)`, a literal, `coalesce(…, literal)`: never null.
+/// Returns whether the item is never null: `count(…)`, `exists(…)`, a literal, `coalesce(…,
+/// literal)`.
 bool is_never_null(std::span<const SqlToken> item) noexcept {
   static constexpr auto kNames = std::to_array<std::string_view>({"count", "exists"});
   if (item.empty()) {
@@ -87,21 +88,21 @@ bool is_never_null(std::span<const SqlToken> item) noexcept {
          (is_literal(item[0]) && (item.size() == 1 || item[1].is("as")));
 }
 
-/// Reads an item as an expression that is null only if one of its columns is.
+/// Parses an item as an expression that is null only if one of its columns is.
 class StrictItem {
  public:
   StrictItem(std::span<const SqlToken> item, ExpressionsOf of) noexcept
       : tokens_(item), is_sqlites_(of == ExpressionsOf::sqlite) {}
 
-  /// Its columns; nothing if it has anything else in it.
+  /// Returns its columns; nothing if the item contains anything else.
   std::optional<std::vector<std::string>> columns() {
     const bool is_read = expression() && (is_end() || is_alias());
     return is_read ? std::optional(std::move(columns_)) : std::nullopt;
   }
 
  private:
-  /// Not `extract` and `to_char`, which return null for an infinite time, and not `substring` by a
-  /// pattern; `nullif` and `array_length` neither.
+  /// Not included: `extract` and `to_char`, which return null for an infinite time; `substring`
+  /// with a pattern; `nullif` and `array_length`.
   static constexpr auto kFunctions = std::to_array<std::string_view>(
       {"abs",      "btrim",      "ceil",         "ceiling",  "char_length", "concat",
        "date_bin", "date_trunc", "floor",        "greatest", "initcap",     "least",
@@ -113,7 +114,7 @@ class StrictItem {
       {"abs", "length", "lower", "ltrim", "replace", "round", "rtrim", "substr", "trim", "upper"});
   static constexpr auto kConstants = std::to_array<std::string_view>(
       {"current_date", "current_timestamp", "localtimestamp", "true", "false"});
-  /// Words that begin or continue what is no plain expression.
+  /// Words that begin or continue another kind of expression.
   static constexpr auto kOther = std::to_array<std::string_view>(
       {"all",     "any",      "array",  "as",   "between", "by",   "case",  "cast",
        "collate", "distinct", "else",   "end",  "filter",  "from", "ilike", "in",
@@ -137,7 +138,7 @@ class StrictItem {
     return !is_end() && (tokens_[at_].kind == SqlTokenKind::word || next()[0] == '"');
   }
 
-  /// as name
+  /// Returns whether the rest is `as name`.
   bool is_alias() const noexcept {
     return tokens_[at_].is("as") ? at_ + 2 == tokens_.size()
                                  : at_ + 1 == tokens_.size() && is_word();
@@ -161,8 +162,8 @@ class StrictItem {
       at_ += 2;
       return true;
     }
-    // Operators of several bytes, such as ->, are others. SQLite returns null for 1 / 0 and for
-    // infinite numbers.
+    // Operators of several bytes, such as ->, are not included. SQLite returns null for 1 / 0 and
+    // for infinite numbers, so none of its operators are.
     if (is_sqlites_) {
       return false;
     }
@@ -247,7 +248,7 @@ class StrictItem {
     return arguments(is_coalesce);
   }
 
-  /// Of coalesce the last one decides.
+  /// For coalesce, the last argument decides.
   // NOLINTNEXTLINE(misc-no-recursion): as above
   bool arguments(bool is_coalesce) {
     const std::size_t before = columns_.size();
@@ -262,7 +263,7 @@ class StrictItem {
     return take(")");
   }
 
-  /// cast(x as text)
+  /// Parses `cast(x as text)`.
   // NOLINTNEXTLINE(misc-no-recursion): as above
   bool cast() {
     return take("cast") && take("(") && expression() && take("as") && type() && take(")");
@@ -320,10 +321,10 @@ std::size_t count_of(std::string_view text, std::string_view part) noexcept {
   return count;
 }
 
-/// Tables whose rows an outer join may lack.
+/// Tables whose columns may be null because of an outer join.
 struct OuterJoins {
   std::vector<std::string_view> tables{};
-  bool are_all = false;  // in doubt, each
+  bool are_all = false;  // in doubt, all tables
 };
 
 bool has_name(std::span<const std::string> names, std::string_view name) noexcept {
@@ -331,7 +332,7 @@ bool has_name(std::span<const std::string> names, std::string_view name) noexcep
                              [name](const auto& one) { return equals_ignoring_case(one, name); });
 }
 
-/// "marks" of `main."marks" m`.
+/// Returns "marks" for `main."marks" m`.
 std::string_view last_name(std::span<const SqlToken> tokens) noexcept {
   while (tokens.size() > 2 && tokens[1].text == ".") {
     tokens = tokens.subspan(2);
@@ -339,8 +340,8 @@ std::string_view last_name(std::span<const SqlToken> tokens) noexcept {
   return tokens[0].name();
 }
 
-/// What is joined is known by its name where that is a table's, and no part of the statement, nor
-/// of a view, stands for another.
+/// Joined tables are identified by name. If a name is not that of a table, or the statement has a
+/// `with` or a view, all tables count.
 OuterJoins outer_joins_of(std::span<const SqlToken> tokens, std::string_view plan,
                           const SchemaNames& schema) {
   OuterJoins joins;
@@ -379,7 +380,8 @@ bool has_any_token(std::span<const SqlToken> tokens, std::span<const std::string
 constexpr auto kUnions =
     std::to_array<std::string_view>({"union", "except", "intersect", "values"});
 
-/// Where one row comes of none: an aggregate without groups, and what unites several.
+/// Returns whether the statement can return a row that comes from no row of a table: an aggregate
+/// without groups, or a union.
 bool may_make_rows(std::span<const SqlToken> tokens) noexcept {
   static constexpr auto kAggregates =
       std::to_array<std::string_view>({"max", "min", "sum", "avg", "total", "group_concat",
@@ -396,7 +398,7 @@ std::vector<bool> items_that_are_never_null(std::string_view sql, std::size_t co
   const auto items = items_of(tokens);
   const bool has_star = std::ranges::any_of(
       items, [](const auto& item) { return !item.empty() && item.back().text == "*"; });
-  // A server may be set to read a backslash as an escape: then quotes end elsewhere.
+  // Servers may read a backslash as an escape; then quotes end at other places.
   const bool are_known = items.size() == columns && !has_star && !sql.contains('\\') &&
                          !has_any_token(tokens, kUnions);
   std::vector<bool> never(columns, false);

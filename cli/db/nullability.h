@@ -11,50 +11,50 @@
 
 namespace eider {
 
-/// A column as its database describes it.
+/// A column as described by its database.
 ///
-/// table        that it comes from; empty for an expression
-/// is_not_null  the table says so
+/// table        table of the column; empty for an expression
+/// is_not_null  the table declares it
 struct DescribedColumn {
   std::string table;
   bool is_not_null;
 };
 
-/// What an SQLite database has.
+/// The names in an SQLite database.
 struct SchemaNames {
   std::vector<std::string> tables{};
   std::vector<std::string> views{};
 };
 
-/// One value for each column, of SQLite.
+/// Returns one value for each column, for SQLite.
 ///
-/// plan  how the database runs it, as it tells: "LEFT-JOIN" is looked for
+/// plan  the database's query plan, in which "LEFT-JOIN" and the like are searched
 [[nodiscard]] std::vector<bool> columns_that_may_be_null(
     std::string_view sql, std::string_view plan, const std::vector<DescribedColumn>& columns,
     const SchemaNames& schema);
 
-/// One value for each of `columns`, by the text alone: that it is `count(…)`, `exists(…)`, a
-/// literal or `coalesce(…, literal)`.
+/// Returns one value for each of `columns`, from the text alone: whether the item is `count(…)`,
+/// `exists(…)`, a literal or `coalesce(…, literal)`.
 [[nodiscard]] std::vector<bool> items_that_are_never_null(std::string_view sql,
                                                           std::size_t columns);
 
-/// Whose functions and operators an expression is made of.
+/// The database whose functions and operators an expression uses.
 enum class ExpressionsOf : std::uint8_t { postgres, sqlite };
 
-/// A statement that selects, instead of its items, the columns of the item at that place, if that
+/// Returns a statement that selects only the columns in the item at that place, if the item
 /// consists of columns, literals, and functions, operators and casts whose result is null only if
-/// an operand is. ("1" instead of no column.) Empty if there is anything else in it; of SQLite, in
-/// any item, as an aggregate makes a row of no rows.
+/// an operand is. Without a column, it selects "1". Returns an empty text if the item contains
+/// anything else; for SQLite, if any item does, because an aggregate returns a row without rows.
 ///
 ///     select lower(title) from notes → select title from notes
 [[nodiscard]] std::string select_of_operands(std::string_view sql, std::size_t place,
                                              ExpressionsOf of);
 
-/// "select id from notes" of "insert into notes … returning id": for databases that tell columns
-/// of what reads alone. Empty where nothing is returned.
+/// Returns "select id from notes" for "insert into notes … returning id", for databases that
+/// describe columns only for queries. Empty if the statement returns nothing.
 [[nodiscard]] std::string select_of_returning(std::string_view sql);
 
-/// Whether one of the words, in small letters, stands anywhere in it, also in quotes.
+/// Returns whether the text contains one of the words (in lower case) anywhere, also in quotes.
 [[nodiscard]] bool has_any_word(std::string_view sql,
                                 std::initializer_list<std::string_view> words);
 

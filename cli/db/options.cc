@@ -39,7 +39,7 @@ Taken take_unfinished(DbWanted& wanted, CommandWords& words) {
   return {};
 }
 
-/// errors   it is none
+/// errors   the value is not a number
 Result<std::optional<std::int64_t>, std::string> take_number(CommandWords& words,
                                                              std::string_view option) {
   const auto said = words.value(option, "NUMBER");
@@ -81,7 +81,7 @@ Taken take_schemas(DbWanted& wanted, CommandWords& words) {
   return {};
 }
 
-/// What is no option: the name of `new`, the sources of `check`.
+/// Reads the remaining arguments: the name for `new`, the sources for `check`.
 Taken take_rest(DbWanted& wanted, CommandWords& words) {
   const bool is_check = wanted.what == "check";
   const bool is_new = wanted.what == "new";
@@ -100,7 +100,8 @@ Taken take_rest(DbWanted& wanted, CommandWords& words) {
   return {};
 }
 
-/// Structs are made from migrations, unless --database is given: DATABASE_URL may be anything.
+/// Structs are generated from migrations unless --database is given: DATABASE_URL may be any
+/// database.
 Taken take_structs(DbWanted& wanted, CommandWords& words) {
   wanted.is_check = words.flag("--check");
   take(wanted.name_space, words.value("--namespace", "NAME"));
@@ -143,7 +144,7 @@ Taken take_all(DbWanted& wanted, CommandWords& words) {
   return taken ? take_rest(wanted, words) : taken;
 }
 
-/// What the action cannot do without.
+/// Returns the error for a missing argument of the action.
 std::optional<std::string> missing(const DbWanted& wanted) {
   if (wanted.what == "new") {
     return wanted.name.empty() ? std::optional<std::string>("no name given for the migration")

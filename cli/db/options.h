@@ -15,24 +15,24 @@
 
 namespace eider {
 
-/// Migrations that statements are checked against.
+/// Migrations against which statements are checked.
 ///
-/// database  whose they are: "sqlite", "postgres", "mariadb"
+/// database  "sqlite", "postgres", "mariadb"
 struct CheckedSchema {
   std::string database;
   std::string migrations;
 };
 
-/// what      "up"
-/// name      of `new` alone
-/// files     of `check` alone: sources
-/// schemas   of `check`, `header` and `structs`, one at least
-/// is_json   of `status` alone
-/// is_check  of `structs`: compares, and writes nothing
-/// is_read   of `structs`: from the database, and not from migrations
-/// name_space  of `structs`
-/// is_production  of `seed`: the database may be on another machine
-/// server    of `check` alone: a PostgreSQL or MariaDB server that has room for a scratch database
+/// what      the action, such as "up"
+/// name      only for `new`
+/// files     sources, only for `check`
+/// schemas   for `check`, `header` and `structs`; at least one
+/// is_json   only for `status`
+/// is_check  for `structs`: compares, and writes nothing
+/// is_read   for `structs`: from the database, and not from migrations
+/// name_space  for `structs`
+/// is_production  for `seed`: the database may be on another machine
+/// server    only for `check`: a PostgreSQL or MariaDB server for a scratch database
 struct DbWanted {
   std::string what;
   std::string name{};
@@ -53,23 +53,23 @@ struct DbWanted {
   MigrateOptions migrate{};
 };
 
-/// errors   what could not be understood
+/// errors   the invalid argument
 [[nodiscard]] Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments);
 
-// The actions of `eider db` that have a source of their own.
+// The actions of `eider db` that have their own source file.
 
-/// Writes wanted.lock anew of wanted.files, by each of wanted.schemas.
+/// Writes wanted.lock from wanted.files, for each of wanted.schemas.
 ///
-/// errors   "src/store.cc:12: SQLite: no such column: titel", a line for each
+/// errors   "src/store.cc:12: SQLite: no such column: titel", one line each
 [[nodiscard]] Result<void, std::string> check_sql(const DbWanted& wanted);
 
-/// Makes the header wanted.out of wanted.lock.
+/// Writes the header wanted.out from wanted.lock.
 ///
-/// errors   also that the lock file is of another schema than the migrations
+/// errors   also if the lock file has another schema than the migrations
 [[nodiscard]] Result<void, std::string> write_sql_header(const DbWanted& wanted);
 
-/// Writes wanted.out with the structs of the tables, and the user's file beside it if there is
-/// none.
+/// Writes wanted.out with the structs of the tables, and creates the user's file next to it if it
+/// does not exist.
 ///
 /// returns  the exit code: with is_check, kCommandFailed if the file differs; messages are printed
 [[nodiscard]] int write_structs(const DbWanted& wanted);
@@ -79,16 +79,16 @@ struct DbWanted {
 /// returns  the exit code; errors are printed
 [[nodiscard]] int run_seeds(const DbWanted& wanted);
 
-/// The next number with that name.
+/// Creates a migration with that name and the next number.
 ///
 /// returns  the file
 [[nodiscard]] Result<std::string, std::string> make_migration(const DbWanted& wanted);
 
-/// OUT.h and OUT.cc, with a function named as OUT's last part.
+/// Writes OUT.h and OUT.cc, with a function named like the last part of OUT.
 [[nodiscard]] Result<void, std::string> embed_migrations(const DbWanted& wanted);
 
-/// To wanted.out, or the standard output. PostgreSQL's is what pg_dump says, without what differs
-/// from run to run.
+/// Writes the schema to wanted.out, or to standard output. For PostgreSQL it is the output of
+/// pg_dump, without lines that differ between runs.
 [[nodiscard]] Result<void, std::string> write_snapshot(const DbWanted& wanted,
                                                        const Database& database);
 

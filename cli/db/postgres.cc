@@ -23,7 +23,7 @@ bool is_local_postgres(const std::string& where) {
     return false;
   }
   const char* const service = std::getenv("PGSERVICE");
-  // Only an address in numbers is used instead of the address in the service's file.
+  // Only a numeric address overrides the one in the service file.
   const bool has_service =
       (service != nullptr && *service != '\0') ||
       std::ranges::any_of(target->others, [](const auto& one) { return one.first == "service"; });

@@ -44,8 +44,8 @@ std::string complaint_of(const PGresult* result) {
   return "PostgreSQL: " + field(PG_DIAG_MESSAGE_PRIMARY) + (hint.empty() ? "" : " (" + hint + ")");
 }
 
-/// Connects, and answers whether it did. A server that says nothing is given up behind 5 s, unless
-/// `where` or the environment says otherwise.
+/// Connects. Default: gives up after 5 s without a response, unless `where` or the environment
+/// specifies another timeout.
 Result<Connection, std::string> connect(const std::string& where) {
   const char* const said = std::getenv("PGCONNECT_TIMEOUT");
   const std::array<const char*, 3> keys = {"connect_timeout", "dbname", nullptr};
@@ -57,7 +57,7 @@ Result<Connection, std::string> connect(const std::string& where) {
   return made;
 }
 
-/// "host='…' dbname='eider_check_…'": with all that was said of the server, but another database.
+/// Returns "host='…' dbname='eider_check_…'": the settings of the server, with another database.
 Result<std::string, std::string> with_database(const std::string& server, const std::string& name) {
   const ConnectionOptions said(PQconninfoParse(server.c_str(), nullptr));
   if (said == nullptr) {
@@ -72,7 +72,7 @@ Result<std::string, std::string> with_database(const std::string& server, const 
   return where + "dbname='" + name + "'";
 }
 
-/// A database of its own in a server that is there.
+/// A separate database on an existing server.
 class DatabaseOfServer final : public TemporaryResource {
  public:
   explicit DatabaseOfServer(std::string server) : server_(std::move(server)) {
@@ -107,7 +107,7 @@ class DatabaseOfServer final : public TemporaryResource {
     if (!connection) {
       return fail(stays(connection.error()));
     }
-    // Servers before 13 know no FORCE.
+    // Servers before version 13 do not support FORCE.
     const bool knows_force = PQserverVersion(connection->get()) >= 130000;
     auto dropped = run(connection->get(),
                        "drop database if exists " + name_ + (knows_force ? " with (force)" : ""));
@@ -129,7 +129,7 @@ class DatabaseOfServer final : public TemporaryResource {
   bool is_begun_ = false;
 };
 
-/// PGHOSTADDR and its like would lead away from the temporary server.
+/// Unsets PGHOSTADDR and similar variables, which would redirect connections to another server.
 void forget_postgres_variables() {
   const ConnectionOptions all(PQconndefaults());
   for (const PQconninfoOption* one = all.get(); one != nullptr && one->keyword != nullptr; ++one) {
@@ -159,8 +159,8 @@ Result<CleanupProcess, std::string> start_keeper(const std::string& server) {
   return CleanupProcess::start(kept);
 }
 
-/// Of the driver's values (db/postgres/codec.h): numeric, dates and enums come as text, and so does
-/// what it does not know, as the server writes it.
+/// Returns the kind of the driver's values (db/postgres/codec.h): numeric, dates, enums and unknown
+/// types are text, as the server writes them.
 std::string kind_of_type(Oid type, bool is_enum) {
   static const std::map<Oid, const char*> kKinds = {
       {16, "boolean"}, {17, "blob"},   {19, "text"},    {20, "integer"}, {21, "integer"},
@@ -173,8 +173,8 @@ std::string kind_of_type(Oid type, bool is_enum) {
   return is_enum ? "text" : db::postgres::element_of(type) != 0 ? "array" : "other";
 }
 
-/// Columns that are null in no row of their table, nor of one that inherits from it. One that was
-/// made so without looking at the rows that there are (`not valid`) is none.
+/// Columns that are never null in their table and in tables that inherit from it. Columns whose
+/// constraint was added without a check of the existing rows (`not valid`) are excluded.
 constexpr const char* kNotNullColumns = R"(
   with recursive below(top, rel) as (
     select oid, oid from pg_class where relkind in ('r', 'p', 'f')
@@ -189,8 +189,8 @@ constexpr const char* kNotNullColumns = R"(
     join known k on k.rel = below.rel and k.name = a.attname
    where a.attrelid >= 16384 group by 1, 2 having bool_and(k.is_not_null))";
 
-/// Of each of the plan's columns, whether it is one of a table's, by the name that the plan gives
-/// the table, which stands below no outer join on the side that rows may lack.
+/// For each output column of the plan: whether it is a column of a table, by the table's alias in
+/// the plan, and the table is not on the nullable side of an outer join.
 constexpr const char* kColumnsByPlan = R"(
   with recursive node(plan, may_lack) as (
     select $1::jsonb -> 0 -> 'Plan', false
@@ -216,7 +216,7 @@ class PostgresScratch final : public ScratchDatabase {
       : keeper_(std::move(keeper)), connection_(std::move(connection)) {}
 
   Result<void, std::string> read_tables() {
-    // Plans that hold for all values, not for those null ones that they are asked for with.
+    // Plans for all values, not for the nulls that `explain` passes here.
     (void)ask("set plan_cache_mode = force_generic_plan", {});
     const Answer rows = ask(kNotNullColumns, {});
     if (rows == nullptr) {
@@ -259,7 +259,7 @@ class PostgresScratch final : public ScratchDatabase {
     return PQgetvalue(rows.get(), row, column);
   }
 
-  /// Null where it is refused.
+  /// Returns the result; null for an error.
   Answer ask(const char* sql, const std::vector<std::string>& values) {
     std::vector<const char*> given;
     for (const std::string& value : values) {
@@ -271,7 +271,7 @@ class PostgresScratch final : public ScratchDatabase {
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? std::move(result) : nullptr;
   }
 
-  /// As it is told to clients: a domain's is its base type.
+  /// Returns the type as clients see it: for a domain, its base type.
   const Type& type_of(Oid type, int modifier) {
     const auto [known, is_new] = types_.try_emplace({type, modifier});
     if (is_new) {
@@ -281,7 +281,7 @@ class PostgresScratch final : public ScratchDatabase {
               {std::to_string(type), std::to_string(modifier)});
       const bool is_there = row != nullptr && PQntuples(row.get()) == 1;
       known->second.name = is_there ? text(row, 0, 0) : "unknown";
-      std::ranges::replace(known->second.name, '|', '/');  // which parts it from the column's name
+      std::ranges::replace(known->second.name, '|', '/');  // the separator before the column name
       known->second.kind = kind_of_type(type, is_there && text(row, 0, 1) == "t");
     }
     return known->second;
@@ -293,7 +293,8 @@ class PostgresScratch final : public ScratchDatabase {
     const bool may_be_outer =
         has_any_word(locked.sql, {"join"}) && has_any_word(locked.sql, {"left", "right", "full"});
     const std::vector<bool> sure = may_be_outer ? columns_by_plan(locked) : std::vector<bool>();
-    // What makes rows of its own: sums above sums, and since PostgreSQL 18 `returning old.title`.
+    // Constructs that add nulls of their own: super-aggregate rows, and since PostgreSQL 18
+    // `returning old.title`.
     const bool are_doubtful =
         has_any_word(locked.sql, {"rollup", "cube", "grouping"}) ||
         (PQserverVersion(connection_.get()) >= 180000 && has_any_word(locked.sql, {"old", "new"}));
@@ -310,7 +311,7 @@ class PostgresScratch final : public ScratchDatabase {
     }
   }
 
-  /// Whether the column is an expression of others that are never null.
+  /// Returns whether the column is an expression of other columns that are never null.
   // NOLINTNEXTLINE(misc-no-recursion): those are plain columns
   bool has_sure_operands(const LockedStatement& locked, std::size_t place) {
     const std::string operands = select_of_operands(locked.sql, place, ExpressionsOf::postgres);
@@ -318,13 +319,13 @@ class PostgresScratch final : public ScratchDatabase {
                                ? Result<LockedStatement, std::string>(fail(std::string()))
                                : describe(operands);
     return described && std::ranges::none_of(described->columns, [](const LockedColumn& column) {
-             // lower(range) and a json that is cast may be null.
+             // lower(range) and a cast of json may return null.
              return column.may_be_null || column.kind == "other" || column.kind == "json" ||
                     column.kind == "array" || column.kind == "unknown";
            });
   }
 
-  /// Empty where there is no plan.
+  /// Returns nothing if there is no plan.
   std::vector<bool> columns_by_plan(const LockedStatement& locked) {
     std::string values;
     for (std::size_t i = 0; i < locked.parameters.size(); ++i) {
@@ -341,9 +342,9 @@ class PostgresScratch final : public ScratchDatabase {
     return sure;
   }
 
-  CleanupProcess keeper_;  // goes last
+  CleanupProcess keeper_;  // destroyed last
   Connection connection_;
-  std::set<std::pair<Oid, int>> not_null_{};  // table, and the column's number in it
+  std::set<std::pair<Oid, int>> not_null_{};  // table, and number of the column in it
   std::map<std::pair<Oid, int>, Type> types_{};
 };
 

@@ -34,7 +34,7 @@ class PostgresScratch : public ::testing::Test {
   static void SetUpTestSuite() { scratch = new Scratch(scratch_of(kPostgresSchema)); }
   static void TearDownTestSuite() { delete scratch; }
 
-  /// "id integer, title? text", or what is wrong.
+  /// Returns "id integer, title? text", or the error.
   static std::string described(const std::string& sql) {
     if (!*scratch) {
       return scratch->error();
@@ -50,7 +50,7 @@ class PostgresScratch : public ::testing::Test {
     }
     return told;
   }
-  /// Of title and weight: "title text, weight? real" is "- ?".
+  /// Returns only the nullability: "- ?" for "title text, weight? real".
   static std::string nulls(const std::string& sql) {
     const std::string told = described(sql);
     std::string nulls;

@@ -17,18 +17,18 @@ namespace eider {
 class ScratchDatabase {
  public:
   virtual ~ScratchDatabase() = default;
-  /// errors   what its database says of it
+  /// errors   the message of the database
   [[nodiscard]] virtual Result<LockedStatement, std::string> describe(const std::string& sql) = 0;
-  /// For open_door.
+  /// Returns the address for open_door.
   [[nodiscard]] virtual std::string where() const = 0;
 };
 
 using Scratch = Result<std::unique_ptr<ScratchDatabase>, std::string>;
 
-/// errors   a line for each fault of the migrations: "0001_a.sql:1: [failed] …"
+/// errors   one line for each error of the migrations: "0001_a.sql:1: [failed] …"
 [[nodiscard]] Scratch make_sqlite_scratch(const Migrations& migrations);
 
-/// server   in which it becomes a database of its own; empty: a temporary server is started
+/// server   on which a separate database is created; empty: starts a temporary server
 [[nodiscard]] Scratch make_postgres_scratch(const Migrations& migrations,
                                             const std::string& server);
 [[nodiscard]] Scratch make_mariadb_scratch(const Migrations& migrations, const std::string& server);

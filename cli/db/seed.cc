@@ -32,10 +32,10 @@ struct SeedFile {
   std::string text;
 };
 using SeedFiles = std::vector<SeedFile>;
-/// By table.
+/// Row counts by table name.
 using RowCounts = std::map<std::string, std::int64_t>;
 
-/// In the order of their names.
+/// Reads the seeds, ordered by file name.
 Result<SeedFiles, std::string> read_seeds(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code failed;
@@ -66,7 +66,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
       words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
 }
 
-/// Not the user's own variable @autocommit, and no value of that name.
+/// Returns whether the statement sets autocommit; the user variable @autocommit does not count, and
+/// a value of that name neither.
 bool sets_autocommit(const db::SqlPiece& piece) {
   const auto tokens = db::tokens_of_mariadb(piece.text);
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
@@ -79,8 +80,8 @@ bool sets_autocommit(const db::SqlPiece& piece) {
   return false;
 }
 
-/// Statements of MariaDB that commit first. `analyze` alone shows how a statement runs, and
-/// temporary tables and prepared statements are not part of the schema.
+/// Returns whether MariaDB commits before the statement. `analyze` without `table` only shows how a
+/// statement runs, and temporary tables and prepared statements are not part of the schema.
 bool commits_implicitly(const db::SqlPiece& piece) {
   const auto& words = piece.words;
   if (is_one_of(words[0], {"create", "alter", "drop"})) {
@@ -100,7 +101,7 @@ bool ends_transaction(const db::SqlPiece& piece, db::Dialect dialect) {
          (dialect == db::Dialect::mariadb && commits_implicitly(piece));
 }
 
-/// Also looks into `begin not atomic … end` of MariaDB.
+/// Also checks the statements in `begin not atomic … end` of MariaDB.
 std::optional<db::SqlPiece> first_that_ends_transaction(std::string_view sql, db::Dialect dialect) {
   for (const db::SqlPiece& piece : db::split_sql(sql, dialect)) {
     std::vector<db::SqlPiece> all = db::statements_in_block(piece);
@@ -129,13 +130,13 @@ Result<void, std::string> check_statements(const SeedFiles& files, db::Dialect d
   return {};
 }
 
-/// Quoted for SQL.
+/// Returns the name, quoted for SQL.
 std::string quoted(const structs::Table& table) {
   return (table.schema.empty() ? "" : db::detail::identifier_sql(table.schema) + ".") +
          db::detail::identifier_sql(table.own_name());
 }
 
-/// The names of the tables that the seeds mention.
+/// Returns the names of the tables that the seeds mention.
 std::set<std::string> tables_in(const SeedFiles& files, const std::vector<structs::Table>& tables) {
   std::set<std::string> mentioned;
   for (const SeedFile& file : files) {
@@ -155,7 +156,7 @@ struct TableEngine {
   std::string engine;
 };
 
-/// A trigger by its table, a procedure or a view, with the SQL that it runs.
+/// A trigger (by its table), a procedure or a view, with the SQL that it runs.
 struct StoredSql {
   std::string name;
   std::string sql;
@@ -169,7 +170,7 @@ struct LessIgnoringCase {
 };
 using Names = std::set<std::string, LessIgnoringCase>;
 
-/// Adds the names in a text. Texts in quotes are no names.
+/// Adds the names in a text, except those in quoted texts.
 void add_names(Names& names, std::string_view sql) {
   for (const auto& token : db::tokens_of_mariadb(sql)) {
     if (!token.text.starts_with('\'')) {
@@ -178,8 +179,8 @@ void add_names(Names& names, std::string_view sql) {
   }
 }
 
-/// The names that the seeds mention, and those in the triggers, procedures and views that they
-/// lead to.
+/// Returns the names that the seeds mention, and those in the triggers, procedures and views that
+/// these refer to.
 Names names_in(const SeedFiles& files, std::vector<StoredSql> stored) {
   Names names;
   for (const SeedFile& file : files) {
@@ -194,9 +195,9 @@ Names names_in(const SeedFiles& files, std::vector<StoredSql> stored) {
   return names;
 }
 
-/// returns  the tables of MariaDB that cannot roll back
+/// returns  the tables of MariaDB that do not support rollback
 ///
-/// errors   throws std::runtime_error for one that the seeds use
+/// errors   throws std::runtime_error if the seeds use one of them
 Task<Names> check_engines(const Database& database, const SeedFiles& files) {
   const auto tables = co_await database.all<TableEngine>(db::RuntimeSql{
       "select table_name as name, engine from information_schema.tables where table_schema = "
@@ -225,22 +226,25 @@ Task<Names> check_engines(const Database& database, const SeedFiles& files) {
   co_return found;
 }
 
-/// Whether `exec` accepts it. The rest needs a script, which costs MariaDB two more exchanges and
-/// which some proxies reject: blocks with semicolons, and statements that servers cannot prepare.
+/// Returns whether `exec` accepts the statement. Others need a script, which costs MariaDB two more
+/// round trips, and which some proxies reject: blocks with semicolons, and statements that servers
+/// cannot prepare.
 bool is_plain(const db::SqlPiece& piece) noexcept {
   const db::SqlShape shape = db::read_sql(piece.text);
   return is_one_of(piece.words[0], {"insert", "update", "delete", "replace"}) &&
          shape.fault == db::SqlFault::none && shape.parameters == 0;
 }
 
-/// Within one transaction, so that a seed that fails, or adds rows twice, leaves nothing.
+/// Runs the seeds within one transaction, so that nothing is left if a seed fails or adds rows
+/// twice.
 class Seeds {
  public:
   Seeds(const SeedFiles& files, const std::vector<structs::Table>& tables, Transaction& transaction,
         db::Dialect dialect)
       : files_(files), tables_(tables), transaction_(transaction), dialect_(dialect) {}
 
-  /// Of all tables, because triggers and functions change tables that the seeds do not mention.
+  /// Counts the rows of all tables, because triggers and functions change tables that the seeds do
+  /// not mention.
   Task<RowCounts> count() const {
     RowCounts counts;
     for (const structs::Table& table : tables_) {
@@ -248,7 +252,7 @@ class Seeds {
         counts[table.name] = co_await transaction_.savepoint(
             [&](Transaction& part) { return count_one(part, quoted(table)); });
       } catch (const db::Failure& failure) {
-        // A table that the user must not read is not counted.
+        // Tables without read permission are not counted.
         if (failure.kind() != db::FailureKind::statement) {
           throw;
         }
@@ -291,7 +295,7 @@ class Seeds {
   db::Dialect dialect_;
 };
 
-/// "authors: 3 rows added, 5 in the table", for tables that the seeds mention or change.
+/// Prints "authors: 3 rows added, 5 in the table", for tables that the seeds mention or change.
 void report_rows(const std::set<std::string>& mentioned, const RowCounts& before,
                  const RowCounts& after) {
   for (const auto& [table, rows] : after) {
@@ -317,7 +321,7 @@ void check_second_run(const RowCounts& after, const RowCounts& again) {
   }
 }
 
-/// Runs the seeds a second time, and rolls that back: the rows are those of one run.
+/// Runs the seeds a second time, compares the counts, and rolls the second run back.
 Task<> try_second_run(Transaction& transaction, const Seeds& seeds, const RowCounts& after) {
   const Result<void, RowCounts> again =
       co_await transaction.savepoint([&](Transaction&) -> Task<Result<void, RowCounts>> {
@@ -332,7 +336,7 @@ Task<> try_second_run(Transaction& transaction, const Seeds& seeds, const RowCou
 Task<> store_seeds(const Database& database, const SeedFiles& files,
                    std::vector<structs::Table> tables) {
   if (database.dialect() == db::Dialect::mariadb) {
-    // Counting rows of an Aria table would end the transaction.
+    // Counting the rows of an Aria table would end the transaction.
     const Names unused = co_await check_engines(database, files);
     std::erase_if(tables,
                   [&](const structs::Table& table) { return unused.contains(table.own_name()); });
@@ -343,7 +347,7 @@ Task<> store_seeds(const Database& database, const SeedFiles& files,
   try {
     co_await transaction.savepoint([&](Transaction&) { return seeds.run(""); });
   } catch (const db::Failure& failure) {
-    // A procedure of MariaDB can commit, and the savepoint is gone with its transaction.
+    // A procedure of MariaDB can commit; then the savepoint no longer exists.
     throw std::runtime_error(
         fmt::format("a statement of the seeds ended their transaction, so rows may be stored: {}. "
                     "Remove COMMIT from procedures that the seeds call",

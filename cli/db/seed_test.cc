@@ -30,7 +30,7 @@ Scratch scratch_for_seeds(const std::string& database, const std::string& more =
                                   : make_mariadb_scratch(migrations, "");
 }
 
-/// A folder with one seed file, and the results of running it.
+/// A folder with one seed file; runs it.
 class SeedRuns : public ::testing::Test {
  protected:
   SeedRuns() : directory_(::testing::TempDir() + "eider_seeds_XXXXXX") {
@@ -38,7 +38,7 @@ class SeedRuns : public ::testing::Test {
   }
   ~SeedRuns() override { std::filesystem::remove_all(directory_); }
 
-  /// What the command prints: "1 " and the error, or "0 " and the rows.
+  /// Runs the command, and returns "1 " and the error, or "0 " and the rows.
   std::string run(const std::string& where, std::string_view sql) {
     std::ofstream(directory_ + "/01.sql") << sql;
     ::testing::internal::CaptureStdout();
@@ -168,7 +168,7 @@ TEST_F(SeedRuns, may_have_words_of_transactions_where_they_end_none) {
     const Scratch scratch = scratch_for_seeds(database);
     ASSERT_TRUE(scratch) << scratch.error();
     for (const std::string& seed : all) {
-      // The first statement makes the seed the same when it runs again.
+      // The first statement makes the seed repeatable.
       const std::string told = run((*scratch)->where(), "delete from authors;\n" + seed + ";\n");
       EXPECT_TRUE(told.starts_with("0 ")) << database << ": " << seed << ": " << told;
       EXPECT_EQ(number((*scratch)->where(), "select count(*) from authors where id = 7"), 1)
@@ -211,7 +211,7 @@ TEST_F(SeedRuns, need_no_script_for_plain_statements) {
   const Scratch scratch = scratch_for_seeds("mariadb");
   ASSERT_TRUE(scratch) << scratch.error();
   const std::string where = (*scratch)->where();
-  // A script allows several statements and forbids them again: two commands of the session.
+  // A script allows multiple statements and disallows them afterwards: two commands of the session.
   const auto commands_after = [&](std::string_view seeds) {
     const std::string told = run(
         where, std::string(seeds) +

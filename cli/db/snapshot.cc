@@ -26,13 +26,14 @@ Result<std::string, std::string> sqlite_schema(const Database& database) {
   return schema;
 }
 
-/// Its versions, and a word that is drawn anew each time.
+/// Returns whether the line contains versions, or a word that is random in each dump.
 bool differs_each_time(std::string_view line) noexcept {
   return line.starts_with("-- Dumped") || line.starts_with("\\restrict") ||
          line.starts_with("\\unrestrict");
 }
 
-/// `) ENGINE=InnoDB AUTO_INCREMENT=7 DEFAULT …`: of the rows, not of the schema.
+/// Removes the counter in `) ENGINE=InnoDB AUTO_INCREMENT=7 DEFAULT …`: it depends on the rows, not
+/// on the schema.
 void drop_row_count(std::string& line) {
   constexpr std::string_view kCount = " AUTO_INCREMENT=";
   const std::size_t begin = line.starts_with(')') ? line.find(kCount) : std::string::npos;
@@ -42,7 +43,8 @@ void drop_row_count(std::string& line) {
   }
 }
 
-/// What a program writes, without what differs between two that dump the same.
+/// Returns the output of a dump program, without lines that differ between dumps of the same
+/// schema.
 Result<std::string, std::string> dumped(const char* command, const char* complaint) {
   std::FILE* dump = ::popen(command, "r");
   if (dump == nullptr) {
@@ -75,7 +77,8 @@ Result<std::string, std::string> mariadb_schema(const std::string& where) {
   if (!client) {
     return fail(client.error());
   }
-  // The shell makes one word of each, whatever is in the name.
+  // Passed as variables, so that the shell treats each value as one word, even with special
+  // characters.
   ::setenv("EIDER_DUMP_OPTIONS", client->options_file.c_str(), 1);
   ::setenv("EIDER_DUMP_DATABASE", client->database.c_str(), 1);
   return dumped(

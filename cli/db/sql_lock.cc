@@ -24,7 +24,7 @@ constexpr auto kKinds = std::to_array<std::string_view>(
 
 constexpr std::string_view kBar = " | ";
 
-/// On one line.
+/// Escapes line ends, so that the text fits on one line.
 std::string escaped(std::string_view text) {
   std::string line;
   for (const char byte : text) {
@@ -59,7 +59,7 @@ std::string_view take_until(std::string_view& text, char end) noexcept {
   return taken;
 }
 
-/// "column integer null TYPE | name"
+/// Reads "column integer null TYPE | name".
 bool read_column(std::string_view line, LockedStatement& statement) {
   LockedColumn column;
   column.kind = take_until(line, ' ');
@@ -76,7 +76,7 @@ bool read_column(std::string_view line, LockedStatement& statement) {
   return true;
 }
 
-/// "stored not-null TABLE | name | TYPE"
+/// Reads "stored not-null TABLE | name | TYPE".
 bool read_stored(std::string_view line, SqlLock& lock) {
   const std::string_view null = take_until(line, ' ');
   const std::size_t name = line.find(kBar);
@@ -145,7 +145,7 @@ void add_statement(std::string& text, const LockedStatement& statement) {
   }
 }
 
-/// The star of `count(*)` is none.
+/// Returns whether the statement contains a `*` other than that of `count(*)`.
 bool names_all_columns(std::string_view sql) {
   for (std::size_t at = sql.find('*'); at != std::string_view::npos; at = sql.find('*', at + 1)) {
     if (at == 0 || sql[at - 1] != '(') {
@@ -160,7 +160,7 @@ bool has(const SqlLock& lock, const LockedStatement& statement) {
          lock.statements.end();
 }
 
-/// What the header holds, each line once.
+/// The contents of the header, without duplicates.
 class HeaderTables {
  public:
   void add(const LockedStatement& statement) {
@@ -178,7 +178,7 @@ class HeaderTables {
     }
   }
 
-  /// By its text as it stands in the program: what tells of it.
+  /// Adds a column with the text of a statement that uses it, for error messages.
   void add(const std::string& database, const db::StoredColumn& column,
            const LockedStatement* user) {
     stored_ += fmt::format("    {{\"{}\", {}, {}, {}, {}, {}}},\n", database,

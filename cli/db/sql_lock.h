@@ -13,8 +13,8 @@
 
 namespace eider {
 
-/// kind  as of db::checked::ColumnKind: "integer"
-/// type  what the database calls it; empty where it does not say
+/// kind  as in db::checked::ColumnKind: "integer"
+/// type  the database's name of it; empty if the database does not report one
 struct LockedColumn {
   std::string name;
   std::string kind;
@@ -24,37 +24,38 @@ struct LockedColumn {
 
 struct LockedStatement {
   std::string sql;
-  std::vector<std::string> parameters;  // their types; "any" where the database takes all
+  std::vector<std::string> parameters;  // their types; "any" if the database accepts all
   std::vector<LockedColumn> columns;
 };
 
-/// What one database says of all statements.
+/// The description of all statements by one database.
 ///
 /// database  "sqlite", "postgres", "mariadb"
-/// schema    of all migrations
-/// stored    the columns of tables that statements name
+/// schema    checksum of all migrations
+/// stored    the columns of tables that statements use
 struct SqlLock {
   std::string database;
   std::string schema;
-  std::vector<LockedStatement> statements;  // by their texts, each once
+  std::vector<LockedStatement> statements;  // ordered by text, without duplicates
   std::vector<db::StoredColumn> stored{};
 };
 
-/// A checksum of all migrations.
+/// Returns a checksum of all migrations.
 [[nodiscard]] std::string schema_of(const Migrations& migrations);
 
-/// A lock file: one of each database that the program runs on.
+/// The contents of a lock file: one lock for each database that the program supports.
 using SqlLocks = std::vector<SqlLock>;
 
-/// The one that names table and column, or all columns; null where there is none.
+/// Returns the first statement that names the table and the column, or all columns; null if there
+/// is none.
 [[nodiscard]] const LockedStatement* first_with(const SqlLock& lock,
                                                 const db::StoredColumn& column);
 
 [[nodiscard]] std::string to_text(const SqlLocks& locks);
-/// errors   the line that is none
+/// errors   the invalid line
 [[nodiscard]] Result<SqlLocks, std::string> read_locks(std::string_view text);
-/// The header that db/checked_sql.h includes: the statements that all of them know, each once for
-/// every database that tells other columns of it.
+/// Returns the header that db/checked_sql.h includes. It contains the statements that all databases
+/// have; statements with different columns occur once for each difference.
 [[nodiscard]] std::string to_header(const SqlLocks& locks);
 
 }  // namespace eider

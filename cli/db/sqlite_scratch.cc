@@ -22,7 +22,7 @@ namespace {
 
 using detail::scratch::CleanupProcess;
 
-/// The file, and those that SQLite writes next to it.
+/// The directory with the database file and the files that SQLite creates next to it.
 class ScratchDirectory final : public detail::scratch::TemporaryResource {
  public:
   Result<std::string, std::string> make(const detail::scratch::Parent& /*other*/) override {
@@ -33,7 +33,8 @@ class ScratchDirectory final : public detail::scratch::TemporaryResource {
     }
     return directory_.emplace(std::move(*directory)).path() + "/scratch.db";
   }
-  /// Repeated, because SQLite may still create files: a signal stops only the thread that gets it.
+  /// Repeats the removal, because SQLite may still create files: a signal stops only the thread
+  /// that receives it.
   Result<void, std::string> remove() override {
     if (!directory_) {
       return {};
@@ -67,8 +68,9 @@ std::string text_or_empty(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-/// SQLite's affinities (datatype3.html, section 3.1), by the declared type. A column of a table
-/// that is not STRICT may hold anything; a program that wants to read it as one does not.
+/// Returns the kind by SQLite's affinities (datatype3.html, section 3.1) for the declared type. A
+/// column of a table that is not STRICT may contain any value; programs that read it with that type
+/// do not expect others.
 std::string kind_of_declared(std::string_view declared) {
   std::string type(declared);
   std::ranges::transform(type, type.begin(), to_lower);
@@ -119,7 +121,7 @@ class SqliteScratch final : public ScratchDatabase {
   std::string where() const override { return keeper_.where(); }
 
  private:
-  /// Whether the column is an expression of others that are never null.
+  /// Returns whether the column is an expression of other columns that are never null.
   // NOLINTNEXTLINE(misc-no-recursion): those are plain columns
   bool has_sure_operands(const std::string& sql, std::size_t place) {
     const std::string operands = select_of_operands(sql, place, ExpressionsOf::sqlite);
@@ -150,7 +152,7 @@ class SqliteScratch final : public ScratchDatabase {
     int is_key = 0;
     sqlite3_table_column_metadata(handle_.get(), nullptr, table, origin, &type, nullptr,
                                   &is_not_null, &is_key, nullptr);
-    // Of keys, only the integer that is the row's number is never null.
+    // Of the columns in a primary key, only the integer row id is never null.
     const bool is_row_number = is_key == 1 && equals_ignoring_case(text_or_empty(type), "integer");
     return {.table = table, .is_not_null = is_not_null != 0 || is_row_number};
   }
@@ -175,7 +177,7 @@ class SqliteScratch final : public ScratchDatabase {
     return values;
   }
 
-  CleanupProcess keeper_;  // goes last
+  CleanupProcess keeper_;  // destroyed last
   std::unique_ptr<sqlite3, CloseHandle> handle_;
   SchemaNames schema_;
 };

@@ -27,7 +27,8 @@ std::string_view title_of(db::Dialect dialect) noexcept {
                                             : "MariaDB";
 }
 
-/// Sets the origin and the command, in which no address is, because it may have a password.
+/// Reads the tables. Sets the origin and the command in the options, without the address, which may
+/// contain a password.
 Tables tables_of_database(const DbWanted& wanted, structs::HeaderOptions& options) {
   const std::string file = sqlite_file_of(wanted.database);
   if (is_sqlite_file(wanted.database) && !std::filesystem::exists(file)) {
@@ -68,7 +69,8 @@ std::string user_file_of(const std::filesystem::path& out) {
   return (out.parent_path() / (out.stem().string() + "_user" + out.extension().string())).string();
 }
 
-/// Empty if the header and the user's file can have their names.
+/// Returns an error if the header or the user's file cannot have their names; otherwise an empty
+/// text.
 std::string fault_of_out(const std::string& out) {
   std::error_code failed;
   const std::string name = std::filesystem::path(out).filename().string();
@@ -78,7 +80,7 @@ std::string fault_of_out(const std::string& out) {
   if (out == "-") {
     return "--out must be a file, because the user's file is created next to it; not -";
   }
-  // The header has an #include of the user's file.
+  // The header includes the user's file, so its name must be valid in an #include.
   return std::ranges::all_of(name,
                              [](char byte) { return byte != '"' && byte != '\\' && byte >= ' '; })
              ? ""
@@ -90,7 +92,7 @@ int report_differences(const std::string& out, std::string_view now) {
   if (!before) {
     return command_fault("db", before.error() + ". Run eider db structs without --check.");
   }
-  std::erase(*before, '\r');  // as Git may write the file
+  std::erase(*before, '\r');  // Git may write CR LF
   if (*before == now) {
     return kCommandDone;
   }

@@ -83,7 +83,8 @@ set(EIDER_DEV_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}")
 cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL eider_dev_add_to "${CMAKE_SOURCE_DIR}")
 )cmake";
 
-/// Returns to the instruction that failed, or is raised again, and the process ends as without it.
+/// After the trace, the handler returns to the instruction that failed, or raises the signal again,
+/// so that the process ends as without the handler.
 constexpr std::string_view kCrashHandler =
     R"cc(// Written by eider dev: prints the stack trace of a crash.
 #include <execinfo.h>

@@ -11,9 +11,9 @@
 
 namespace eider::dev {
 
-/// Writes what CMake includes into the build directory's folder `eider-dev`: targets that use Eider
-/// get a precompiled header unless they have one, and programs get a handler that prints the stack
-/// of a crash.
+/// Writes files that CMake includes to the folder `eider-dev` of the build directory: targets that
+/// use Eider get a precompiled header unless they have one, and programs get a handler that prints
+/// the stack of a crash.
 ///
 /// errors  "cannot write …"
 [[nodiscard]] Result<void, std::string> write_additions(const std::filesystem::path& build);

@@ -14,45 +14,47 @@
 
 namespace eider::dev {
 
-/// Why there is no program to be asked.
+/// The reason why no program can respond.
 struct Fault {
   /// "The build has failed".
   std::string title;
   std::vector<Diagnostic> diagnostics = {};
-  /// All that was said; of a program its last lines.
+  /// The whole output of the build, or the last lines of the program.
   std::string output = {};
 };
 
 enum class Phase : std::uint8_t {
-  /// A build, or a start, is under way: requests wait.
+  /// A build or a start is running: requests wait.
   busy,
   serving,
   broken,
 };
 
-/// From any thread.
+/// Thread-safe.
 class DevState {
  public:
-  /// Told to the browsers' scripts: "page 17" or "style 17". Pre: nobody else uses this yet
+  /// Sets the function that notifies the browsers' scripts: "page 17" or "style 17". Pre: no other
+  /// thread uses this object yet.
   void tell_by(std::function<void(const std::string& news)> tell) { tell_ = std::move(tell); }
 
   void set_busy();
-  /// As it was, with nothing new to see.
+  /// The program serves without visible changes.
   void set_serving();
-  /// The pages that are open are not what the program shows now.
+  /// The program serves, and open pages are outdated.
   void set_changed();
-  /// Style sheets alone have changed.
+  /// Only style sheets have changed.
   void set_restyled();
   void set_broken(Fault fault);
 
   [[nodiscard]] Phase phase() const;
   /// Null unless broken.
   [[nodiscard]] std::shared_ptr<const Fault> fault() const;
-  /// Grows whenever open pages have to be loaded again, also from one run to the next.
+  /// Returns a number that increases whenever open pages must be reloaded, also from one run to the
+  /// next.
   [[nodiscard]] std::uint64_t version() const;
 
  private:
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the following members
   Phase phase_ = Phase::busy;
   std::shared_ptr<const Fault> fault_;
   std::uint64_t version_ = static_cast<std::uint64_t>(

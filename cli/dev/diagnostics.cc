@@ -13,7 +13,7 @@ namespace eider::dev {
 
 namespace {
 
-/// More would be scrolled over; the output has them all.
+/// More would scroll off the screen; the output has all.
 constexpr std::size_t kDiagnosticsMax = 50;
 constexpr std::size_t kSourceLinesMax = 12;
 
@@ -22,7 +22,7 @@ struct UsualCause {
   std::string_view hint;
 };
 
-/// The first that stands in an error's text counts.
+/// The first entry that occurs in the text of an error applies.
 constexpr std::array kUsualCauses = std::to_array<UsualCause>({
     {"file not found",
      "Check the spelling of the file name. A header of Eider needs its component: "
@@ -79,7 +79,7 @@ std::optional<unsigned> number_of(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-/// "main.cc:7:3" or "main.cc:7" or "main.cc".
+/// Parses "main.cc:7:3", "main.cc:7" or "main.cc".
 void put_place(std::string_view place, Diagnostic& out) {
   std::array<unsigned, 2> numbers{};
   std::size_t count = 0;
@@ -101,14 +101,14 @@ bool is_in(std::string_view file, std::string_view project) {
          (file.starts_with(project) && file.substr(project.size()).starts_with('/'));
 }
 
-/// g++'s way to what follows: "main.cc:7:3:   required from here" or "…:   in 'constexpr'
-/// expansion".
+/// Returns where g++'s context of an error begins in a line: "main.cc:7:3:   required from here" or
+/// "…:   in 'constexpr' expansion".
 std::size_t way_in(std::string_view line) {
   const std::size_t at = line.find(":   in ");
   return std::min(line.find(":   required from"), line.contains(" expansion of ") ? at : line.npos);
 }
 
-/// "main.cc:7:3: note: …", and g++'s way.
+/// Returns the place of "main.cc:7:3: note: …", or of g++'s context.
 std::string_view place_of_note(std::string_view line) {
   const std::size_t at = std::min(line.find(": note: "), way_in(line));
   return at == line.npos ? std::string_view() : line.substr(0, at);
@@ -129,15 +129,16 @@ std::string sentence_of(std::string_view name) {
 constexpr std::string_view kOfNames =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/// Whether Eider has named a function or a message so to say why it refuses something.
+/// Returns whether Eider uses the name of a function or message to explain why it rejects
+/// something.
 bool is_reason(std::string_view name) {
   constexpr std::ptrdiff_t kUnderscoresMin = 4;
   return std::ranges::count(name, '_') >= kUnderscoresMin;
 }
 
-/// Why Eider refuses a pattern or a statement while compiling. With clang the name of the reason is
-/// the error; with g++ it is a function that is called and never defined. What is behind the name,
-/// such as a column, is behind the sentence. Empty: nothing is refused.
+/// Returns why Eider rejects a pattern or a statement at compile time. With clang, the name of the
+/// reason is the error; with g++, it is a function that is called but never defined. Text after the
+/// name, such as a column, follows the sentence. Empty: not an error of Eider.
 std::string refusal_in(std::string_view text) {
   if (const std::string_view name = text.substr(0, text.find_first_not_of(kOfNames));
       is_reason(name)) {
@@ -161,7 +162,7 @@ std::string refusal_in(std::string_view text) {
   return {};
 }
 
-/// What a line says to be wrong.
+/// Returns the error in a line.
 std::optional<Diagnostic> error_of(std::string_view line) {
   constexpr std::array<std::string_view, 2> kMarks{": fatal error: ", ": error: "};
   Diagnostic found;
@@ -193,7 +194,7 @@ std::optional<Diagnostic> error_of(std::string_view line) {
     found.text = line.substr(at);
     return found;
   }
-  // A template's or a migration's line: "pages/note.html:3:8: there is no member titel".
+  // A line about a template or a migration: "pages/note.html:3:8: there is no member titel".
   const std::size_t at = line.find(": ");
   if (at != line.npos) {
     put_place(line.substr(0, at), found);
@@ -211,7 +212,7 @@ bool begins_something_else(std::string_view line) {
          line.contains(": note: ") || line.contains(" generated.");
 }
 
-/// Its sources are made of what stands there.
+/// Returns whether the error is in a template, from which sources are generated.
 bool is_of_template(const Diagnostic& error) {
   return error.file.ends_with(".html");
 }
@@ -248,7 +249,7 @@ class Reader {
   std::vector<Diagnostic> found;
 
  private:
-  /// clang tells the way to a header's fault behind it, g++ ahead of it.
+  /// clang prints the place in the project after an error in a header, g++ before it.
   void take_note(std::string_view place, std::string_view line) {
     Diagnostic at;
     put_place(place, at);
@@ -268,7 +269,7 @@ class Reader {
     lines_ = kSourceLinesMax;
   }
 
-  /// Files of the project are named from there.
+  /// Makes paths in the project relative to it.
   void shorten(std::string& place) const {
     if (place.starts_with('/') && is_in(place, project_)) {
       place.erase(0, project_.size() + 1);

@@ -9,32 +9,34 @@
 namespace eider::dev {
 
 struct Diagnostic {
-  /// As it was said; empty where the linker knows none.
+  /// As in the output; empty if the linker knows no file.
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
   std::string text;
-  /// The lines of source and marks that followed.
+  /// The following lines with the source and marks.
   std::string source = {};
-  /// Where in the project the fault comes from, when `file` is a header of others: "main.cc:7".
+  /// The place in the project that leads to the error, if `file` is a third-party header:
+  /// "main.cc:7".
   std::string from = {};
-  /// What it usually is; empty: nothing usual.
+  /// The usual cause; empty: unknown.
   std::string hint = {};
-  /// Why Eider refuses it while compiling, which `text` says then; empty: a compiler's own error.
+  /// Why Eider rejects it at compile time, which `text` then contains; empty: an error of the
+  /// compiler itself.
   std::string refusal = {};
 
-  /// "main.cc:7:3", "main.cc:7" or "".
+  /// Returns "main.cc:7:3", "main.cc:7" or "".
   [[nodiscard]] std::string place() const;
 };
 
-/// The errors in their order, each once; those of templates ahead, since sources are made of them
-/// and compilers run side by side. Warnings are left out.
+/// Returns the errors in order, without duplicates. Errors of templates come first, because sources
+/// are generated from templates and compilers run in parallel. Warnings are omitted.
 ///
-/// project  the directory of the sources, without a slash at its end
+/// project  the source directory, without a trailing slash
 [[nodiscard]] std::vector<Diagnostic> read_diagnostics(std::string_view output,
                                                        std::string_view project);
 
-/// What an error of that text usually is; empty: nothing usual.
+/// Returns the usual cause of an error with that text; empty: unknown.
 [[nodiscard]] std::string_view usual_cause(std::string_view text);
 
 }  // namespace eider::dev

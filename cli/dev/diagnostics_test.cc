@@ -50,7 +50,7 @@ TEST(Diagnostics, each_tool_s_errors_are_read) {
 }
 
 TEST(Diagnostics, what_eider_refuses_says_why) {
-  // clang, g++ in a UTF-8 locale and in C's.
+  // clang, and g++ in a UTF-8 locale and in the C locale.
   constexpr std::string_view kConsteval =
       "call to consteval function 'F' is not a constant expression";
   const std::string by_clang =
@@ -80,14 +80,14 @@ TEST(Diagnostics, what_eider_refuses_says_why) {
         "/u/eider/p.h:50:78|a group prefix cannot have parameters: put them into its routes|from "
         "a.cc:4:10\n");
   }
-  // clang's attribute, whose name is the error.
+  // clang's attribute: its name is the error.
   EXPECT_EQ(told("/p/a.cc:4:11: error: the_statement_needs_more_values_than_are_passed\n"
                  "    4 |   x\n/u/eider/sql.h:15:60: note: from 'diagnose_if' attribute on 'S':\n"),
             "a.cc:4:11|the statement needs more values than are passed\n");
   EXPECT_EQ(
       told("/p/a.cc:4:11: error: the_column_may_be_null__read_it_into_an_optional (column 2)\n"),
       "a.cc:4:11|the column may be null: read it into an optional (column 2)\n");
-  // A user's own, and one that is told a second time behind another error.
+  // A user's own error, and a duplicate after another error.
   EXPECT_EQ(told(std::string("/p/a.cc:4:11: error: ") + std::string(kConsteval) +
                  "\n/p/a.cc:1:1: note: non-constexpr function 'compute' cannot be used\n"),
             "a.cc:4:11|" + std::string(kConsteval) + "\n");

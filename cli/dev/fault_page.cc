@@ -10,7 +10,7 @@ namespace eider::dev {
 
 namespace {
 
-/// Those on the page; the output below has all.
+/// Number of errors on the page; the output below them has all.
 constexpr std::size_t kShownMax = 20;
 
 constexpr std::string_view kStyle =

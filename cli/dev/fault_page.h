@@ -9,12 +9,12 @@
 
 namespace eider::dev {
 
-/// Title, first causes and hints; no more than `diagnostics_max` of them.
+/// Returns the title, and at most `diagnostics_max` errors with hints, the first causes first.
 [[nodiscard]] std::string fault_text(const Fault& fault, std::size_t diagnostics_max = 5);
 
-/// A whole page.
+/// Returns a whole page.
 ///
-/// end  put ahead of </body> as it is
+/// end  inserted unchanged before </body>
 [[nodiscard]] std::string fault_page(const Fault& fault, std::string_view end);
 
 }  // namespace eider::dev

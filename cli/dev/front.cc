@@ -23,14 +23,14 @@ constexpr std::string_view kOwnPaths = "/_eider/dev";
 constexpr int kUnavailable = 503;
 constexpr int kForbidden = 403;
 constexpr int kBadGateway = 502;
-/// Nobody minds on a machine that compiles.
+/// Polling interval; its cost does not matter on a development machine.
 constexpr Duration kLookEvery = std::chrono::milliseconds(5);
-/// For the supervisor to hear that the program which has not answered is gone.
+/// Time for the supervisor to notice that a program without a response has ended.
 constexpr Duration kHearWithin = std::chrono::milliseconds(500);
-/// A developer may stop the program in a debugger.
+/// Long timeout, because a developer may stop the program in a debugger.
 constexpr Duration kPatience = std::chrono::hours(12);
 
-/// A browser keeps the place on a page that it loads again by itself.
+/// The script reloads the page itself, so that the browser keeps the scroll position.
 constexpr std::string_view kScript = R"js((() => {
   const shown = document.currentScript.dataset.version;
   const restyle = () => {
@@ -67,7 +67,7 @@ std::string script_tag(std::uint64_t version, std::string_view nonce) {
   return tag + "\"></script>";
 }
 
-/// Content with something behind it.
+/// A body with text appended to it.
 class ContentAndMore final : public ProducedContent {
  public:
   ContentAndMore(ContentPtr<ProducedContent> inner, std::string more)
@@ -89,8 +89,8 @@ class ContentAndMore final : public ProducedContent {
   std::string more_;
 };
 
-/// A whole page is asked for, and no part of one: by a browser's word, or where it says none (on a
-/// plain http:// address that is not this machine's), by what scripts usually say.
+/// Returns whether a whole page is requested, not a part of one: by Sec-Fetch-Dest, or by typical
+/// headers of scripts if browsers omit it (on plain http:// addresses other than this machine).
 bool wants_page(const Request& request) {
   if (request.method() != Method::get) {
     return false;
@@ -126,7 +126,7 @@ void add_script(const Request& request, Response& response, std::uint64_t versio
   }
   const auto policy = field_of(response, "Content-Security-Policy");
   std::string tag = script_tag(version, policy ? nonce_of(*policy) : std::string_view());
-  // One that is kept would be shown again with its old version, and load itself again for ever.
+  // A cached page would be shown with its old version, and reload itself forever.
   response.replace_header("Cache-Control", "no-store");
   if (std::holds_alternative<ContentPtr<ProducedContent>>(response.content())) {
     Content content = response.take_content();
@@ -144,7 +144,7 @@ Response fault_response(const Request& request, const Fault& fault, std::uint64_
     response.set_type("text/html; charset=utf-8");
     response.set_body(fault_page(fault, script_tag(version, {})));
   } else {
-    // A program that has ended has no diagnostics: what it has said is all that tells why.
+    // If a program has ended, there are no diagnostics: only its output shows the reason.
     const bool is_clear = !fault.diagnostics.empty() || fault.output.empty();
     response.set_type("text/plain; charset=utf-8")
         .set_body(fault_text(fault) + (is_clear ? "" : "\n" + fault.output));
@@ -154,8 +154,9 @@ Response fault_response(const Request& request, const Fault& fault, std::uint64_
 
 constexpr std::string_view kTokenField = "Eider-Dev-Token";
 
-/// The request's headers while the program handles it: with the token, which the program accepts
-/// nothing without, and for a page without Accept-Encoding, so that a script can be appended to it.
+/// Changes the request headers while the program handles the request. Adds the token, without which
+/// the program rejects requests. For a page, removes Accept-Encoding, so that a script can be
+/// appended.
 class FieldsForProgram {
  public:
   FieldsForProgram(Request& request, std::string_view token)
@@ -183,7 +184,7 @@ Task<> wait_while_busy(const DevState& state) {
   }
 }
 
-/// The program is not there any more, which the supervisor hears at about the same time.
+/// Waits for the supervisor, which notices at about the same time that the program has ended.
 Task<> wait_for_word(const DevState& state) {
   for (Duration left = kHearWithin; left > Duration::zero() && state.phase() == Phase::serving;
        left -= kLookEvery) {
@@ -248,20 +249,19 @@ void add_own_routes(App& app, DevState& state) {
 
 ProxyOptions proxy_options(bool is_local) {
   ProxyOptions options;
-  // The program that is not there now is there again in a second.
+  // A program that is not running now will be restarted in a second.
   options.failures_max = ~0U;
   options.tries_max = 1;
   options.tunnel_idle = kPatience;
   options.preserves_host = true;
   options.is_transparent = is_local;
-  // The program gets the paths that it would get without this front, which has no guards.
+  // The program gets the same paths as without this front, which has no guards.
   options.allows_encoded_slashes = true;
   options.allows_semicolons = true;
   options.allows_double_encoding = true;
   options.client.first_byte = kPatience;
   options.client.between_bytes = kPatience;
-  // A connection that was kept would be closed by a program that is to be started again, perhaps
-  // just when it is used.
+  // A persistent connection could be closed by the restart of the program, just when it is used.
   options.client.idle = std::chrono::milliseconds(1);
   return options;
 }
@@ -288,7 +288,7 @@ std::string_view nonce_of(std::string_view policy) {
   }
   const std::string_view rest = policy.substr(at + kMark.size());
   const std::string_view nonce = rest.substr(0, rest.find('\''));
-  // Base64 alone goes into the tag (Content Security Policy Level 3, section 2.3.1).
+  // Only Base64 is inserted in the tag (Content Security Policy Level 3, section 2.3.1).
   return std::ranges::all_of(nonce,
                              [](char c) {
                                return is_digit(c) || (c >= 'a' && c <= 'z') ||

@@ -12,28 +12,28 @@
 namespace eider::dev {
 
 struct FrontOptions {
-  /// Where the program listens, "http://127.0.0.1:40001".
+  /// Address of the program: "http://127.0.0.1:40001".
   std::string program;
-  /// What the program needs in each request (EIDER_DEV_TOKEN): its port is open to other users of
-  /// this machine, and to pages whose names lead to this machine.
+  /// Token that the program requires in each request (EIDER_DEV_TOKEN): its port is open to other
+  /// users of this machine, and to web pages whose host names resolve to this machine.
   std::string token = {};
-  /// Names by which this may be asked beside localhost, names below it, and addresses.
+  /// Allowed host names in addition to localhost, names below it, and IP addresses.
   std::vector<std::string> hosts = {};
-  /// Only this machine can connect here, so the program may take all clients for its own.
+  /// Only this machine can connect, so the program may trust all clients.
   bool is_local = true;
 };
 
 /// state  outlives the app
 [[nodiscard]] App make_front(DevState& state, FrontOptions options);
 
-/// Whether pages of that Host may be asked for: a page of another site that has its own name lead
-/// to this machine (DNS rebinding) is kept out, since a name is all that it can choose.
+/// Returns whether requests with that Host are allowed. This prevents DNS rebinding: a web page can
+/// make its own host name resolve to this machine, but it can use no other name.
 ///
 /// authority  "localhost:8080", "[::1]:8080"
 [[nodiscard]] bool is_allowed_host(std::string_view authority,
                                    const std::vector<std::string>& names);
 
-/// The nonce of a Content-Security-Policy, which a script may need; empty: there is none.
+/// Returns the nonce of a Content-Security-Policy, which scripts may need; empty: there is none.
 [[nodiscard]] std::string_view nonce_of(std::string_view policy);
 
 }  // namespace eider::dev

@@ -20,7 +20,7 @@ std::string text_of_member(const json::Value& object, std::string_view name) {
   return member != nullptr && member->is_string() ? member->text() : std::string();
 }
 
-/// What CMake's header includes, but for that of `eider dev` (configure.cc).
+/// Returns CMake's header without the includes that `eider dev` adds (configure.cc).
 std::string without_additions(const std::string& header) {
   std::istringstream lines(header);
   std::string text;
@@ -32,7 +32,7 @@ std::string without_additions(const std::string& header) {
   return text;
 }
 
-/// "shop.dir/words.cc.o", below the build directory.
+/// Returns the object of a command: "shop.dir/words.cc.o", relative to the build directory.
 std::string object_of(const std::string& command) {
   const PatternMatch found = find_pattern(command, R"( -o (\S+))");
   return found.empty() ? std::string() : found[1];
@@ -70,7 +70,7 @@ std::vector<std::string> IncludeCheck::next() {
   if (!commands || !commands->is_array()) {
     return words;
   }
-  // The newest first: it is the source that was edited last.
+  // The newest first, because that source was edited last.
   made_ = Time::min();
   for (const json::Value& each : commands->elements()) {
     const fs::path file = text_of_member(each, "file");
@@ -91,7 +91,8 @@ std::vector<std::string> IncludeCheck::next() {
   return words;
 }
 
-/// Whether the object is newer than its last check, and than the last one that next() found.
+/// Returns whether the object is newer than its last check, and than the last object that next()
+/// returned.
 bool IncludeCheck::is_due(const fs::path& object) const {
   std::error_code missing;
   const Time made = fs::last_write_time(object, missing);

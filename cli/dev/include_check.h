@@ -9,19 +9,19 @@
 
 namespace eider::dev {
 
-/// The sources of a build directory, each compiled once more after its object has changed, with the
-/// precompiled header that the project itself asks for and without what `eider dev` adds to that.
+/// The sources of a build directory. Each one is compiled once more after its object has changed,
+/// with the precompiled header of the project itself, but without the additions of `eider dev`.
 class IncludeCheck {
  public:
-  /// source  the project; sources elsewhere, such as those made of templates, are not checked
+  /// source  the project; other sources, such as those generated from templates, are not checked
   IncludeCheck(std::filesystem::path source, std::filesystem::path build)
       : source_(std::move(source)), build_(std::move(build)) {}
 
-  /// Returns the words of a compiler for the newest source to be checked; empty: there is none.
+  /// Returns the compiler command for the newest source to check; empty: there is none.
   [[nodiscard]] std::vector<std::string> next();
   /// The source of the last next(), relative to the project.
   [[nodiscard]] std::string file() const;
-  /// Notes that the source of the last next() was checked. One that is good is not checked again
+  /// Records that the source of the last next() was checked. A good source is not checked again
   /// until its object changes, also by the next `eider dev`.
   void note(bool is_good);
 
@@ -35,11 +35,11 @@ class IncludeCheck {
   std::filesystem::path file_;
   std::filesystem::path object_;
   Time made_;
-  std::map<std::filesystem::path, Time> bad_;  // objects, with when they were made
+  std::map<std::filesystem::path, Time> bad_;  // objects with their modification times
 };
 
-/// Returns the words that check the source of a command of compile_commands.json; empty if it has
-/// no precompiled header. Writes the header that takes the place of that.
+/// Returns the command that checks the source of an entry of compile_commands.json; empty if it has
+/// no precompiled header. Writes the header that replaces that one.
 [[nodiscard]] std::vector<std::string> check_words(const std::string& command,
                                                    const std::filesystem::path& directory);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A build directory with one source of the project, one that was made, and their objects.
+/// A build directory with one source of the project, one generated source, and their objects.
 class IncludeCheckTest : public ::testing::Test {
  protected:
   IncludeCheckTest() {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kQueries = ".cmake/api/v1/query";
 constexpr std::string_view kReplies = ".cmake/api/v1/reply";
 
-/// The part of CMake's file API (cmake-file-api(7)) that is of use here.
+/// The required part of CMake's file API (cmake-file-api(7)).
 struct Artifact {
   std::string path;
 };

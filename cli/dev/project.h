@@ -11,30 +11,30 @@
 
 namespace eider::dev {
 
-/// One that CMake links.
+/// A program that CMake links.
 struct ProgramTarget {
   std::string name;
   std::filesystem::path file;
 };
 
-/// Asks CMake to write down what it will build; ahead of configuring.
+/// Makes CMake write its targets to files; call it before configuring.
 void ask_for_targets(const std::filesystem::path& build);
 
-/// The programs that a configured tree builds.
+/// Returns the programs of a configured build tree.
 [[nodiscard]] std::vector<ProgramTarget> read_targets(const std::filesystem::path& build);
 
 /// wanted  empty: the program with the project's name, or the only one that is not a test
-/// errors  there is none, or more than one, by name
+/// errors  there is no such program, or several, with their names
 [[nodiscard]] Result<ProgramTarget, std::string> choose_target(
     const std::vector<ProgramTarget>& targets, const std::string& wanted,
     const std::string& project);
 
-/// Held by one `eider dev` of a build tree, for as long as it runs.
+/// A lock that one `eider dev` has for a build tree while it runs.
 class ProjectLock {
  public:
-  /// errors  another one runs, with its process and its address
+  /// errors  another `eider dev` runs, with its process and its address
   [[nodiscard]] static Result<ProjectLock, std::string> take(const std::filesystem::path& build);
-  /// For the next one that is refused.
+  /// Stores the address for the error of the next `eider dev`.
   void tell(const std::string& url) const;
 
  private:

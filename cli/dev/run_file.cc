@@ -40,7 +40,7 @@ its name.
 Exit codes: 0 success, 1 build failure, 2 invalid usage; else that of the program
 )";
 
-/// " header=component " for each public header, as the wings declare them.
+/// " header=component " for each public header, from the declarations of the components.
 constexpr std::string_view kComponentsOfHeaders = EIDER_COMPONENTS_OF_HEADERS;
 
 Result<fs::path, std::string> cache_directory() {
@@ -53,7 +53,7 @@ Result<fs::path, std::string> cache_directory() {
   return fail(std::string("cannot find a build directory: set XDG_CACHE_HOME or HOME"));
 }
 
-/// For CMake, within quotes.
+/// Quotes the path for CMake.
 std::string cmake_quoted(const fs::path& path) {
   std::string all = "\"";
   for (const char byte : path.string()) {
@@ -87,7 +87,7 @@ std::string project_text(const fs::path& compiled, const fs::path& file,
          targets + ")\n";
 }
 
-/// The source as compilers take it: one that begins with "#!" is copied without that line.
+/// Returns a source that compilers accept: if it begins with "#!", a copy without that line.
 Result<fs::path, std::string> compiled_of(const fs::path& file, const std::string& source,
                                           const fs::path& directory) {
   if (!source.starts_with("#!")) {
@@ -99,14 +99,14 @@ Result<fs::path, std::string> compiled_of(const fs::path& file, const std::strin
   return written ? Result<fs::path, std::string>(copy) : fail(written.error());
 }
 
-/// One at a time builds there; the next waits.
+/// Locks the directory: concurrent builds wait.
 Descriptor lock_directory(const fs::path& directory) {
   Descriptor lock(::open((directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   (void)::flock(lock.get(), LOCK_EX);
   return lock;
 }
 
-/// errors  its output when it fails; kWasStopped
+/// errors  its output if it fails; kWasStopped
 Result<void, std::string> run_tool(std::vector<std::string> words) {
   const auto ended =
       run_program({.words = std::move(words), .output = ProgramCall::Output::kept_with_errors});
@@ -183,9 +183,9 @@ struct Source {
   std::string text;
 };
 
-/// A script, which begins with "#!", is called as it likes.
+/// Reads a source. A script that begins with "#!" may have any name.
 ///
-/// errors  why it is no source
+/// errors  why it is not a source
 Result<Source, std::string> read_source(std::string_view name) {
   constexpr std::array<std::string_view, 4> kEndings = {".cc", ".cpp", ".cxx", ".C"};
   std::error_code absent;
@@ -230,7 +230,7 @@ std::set<std::string> components_of(std::string_view source) {
       found.emplace(component.substr(0, component.find(' ')));
     }
   }
-  found.erase("core");  // which every program links
+  found.erase("core");  // every program links it
   return found;
 }
 

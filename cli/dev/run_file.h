@@ -8,7 +8,7 @@
 
 namespace eider::dev {
 
-/// The components whose headers a source includes, beside core.
+/// Returns the components whose headers a source includes, except core.
 [[nodiscard]] std::set<std::string> components_of(std::string_view source);
 
 }  // namespace eider::dev

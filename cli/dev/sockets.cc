@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kNoticeBytes = 4096;
 
-/// Every user of the machine can send to a name that no file has.
+/// Every user of this machine can send to an abstract socket name.
 bool is_of_this_user(msghdr& message) noexcept {
   const cmsghdr* const first = CMSG_FIRSTHDR(&message);
   if (first == nullptr || first->cmsg_level != SOL_SOCKET || first->cmsg_type != SCM_CREDENTIALS) {
@@ -67,7 +67,7 @@ Descriptor connect_to(const Descriptor& listener) {
 bool is_accepted_from(const Descriptor& listener) {
   tcp_info info{};
   socklen_t size = sizeof(info);
-  // Of a socket that listens it is the length of the queue.
+  // For a listening socket, this is the length of the accept queue.
   return ::getsockopt(listener.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
          info.tcpi_unacked == 0;
 }

@@ -9,28 +9,28 @@
 
 namespace eider::dev {
 
-/// A listening socket, or none where the address is in use or not ours.
+/// Returns a listening socket; a closed one if the address is in use or not available.
 ///
 /// port  0: the system chooses
 [[nodiscard]] Descriptor listen_at(const std::string& host, std::uint16_t port);
 
-/// Of a socket at an IPv4 address.
+/// Returns the port of a socket with an IPv4 address.
 [[nodiscard]] std::uint16_t port_of(const Descriptor& listener);
 
-/// A connection to a socket at an IPv4 address of this machine, which nobody has to accept.
+/// Connects to a socket with an IPv4 address on this machine, without waiting for accept.
 [[nodiscard]] Descriptor connect_to(const Descriptor& listener);
 
-/// Whether what has connected there is taken: nobody waits in the kernel's queue (TCP_INFO,
-/// tcp(7)).
+/// Returns whether all connections were accepted: the kernel's queue is empty (TCP_INFO, tcp(7)).
 [[nodiscard]] bool is_accepted_from(const Descriptor& listener);
 
-/// A new name for `listen_for_notices`. It is random, so no other process can bind it first.
+/// Returns a new name for `listen_for_notices`. It is random, so no other process can bind it
+/// first.
 [[nodiscard]] std::string name_for_notices();
 
-/// What a program's NOTIFY_SOCKET leads to, as a name that no file has (sd_notify(3), unix(7)). Its
-/// datagrams are read without waiting.
+/// Opens the socket for a program's NOTIFY_SOCKET, with an abstract name (sd_notify(3), unix(7)).
+/// Reading its datagrams does not block.
 ///
-/// name  follows the "@" of the variable
+/// name  the part after the "@" of the variable
 [[nodiscard]] Descriptor listen_for_notices(const std::string& name);
 
 /// Reads all notices since the last call.

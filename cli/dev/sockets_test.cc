@@ -27,7 +27,7 @@ TEST(DevSockets, what_connects_waits_until_it_is_accepted) {
   EXPECT_FALSE(is_accepted_from(Descriptor()));
 }
 
-/// Sends as systemd-notify does, as that user; 0: this one.
+/// Sends like systemd-notify, as that user; 0: the current one.
 void notify(const std::string& name, std::string_view text, uid_t user) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE |
                                    IN_DELETE | IN_ONLYDIR | IN_DONT_FOLLOW;
 constexpr std::size_t kReadBytes = 65536;
-// A directory that has this file is one of builds.
+// A directory with this file is a build directory.
 constexpr const char* kBuildMark = "CMakeCache.txt";
 
 using namespace std::string_view_literals;
@@ -79,7 +79,7 @@ bool SourceWatch::add(const fs::path& directory, std::vector<fs::path>* found) {
   }
   const int watch = ::inotify_add_watch(fd_.get(), directory.c_str(), kWatched);
   if (watch < 0) {
-    return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // gone again, or not ours
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // already gone, or not readable
   }
   directories_[watch] = directory;
   std::error_code gone;
@@ -96,7 +96,7 @@ bool SourceWatch::add(const fs::path& directory, std::vector<fs::path>* found) {
   return true;
 }
 
-/// One that was moved away is watched on by the kernel, under a name that is not its own any more.
+/// The kernel keeps watching a moved directory, but its path has changed.
 void SourceWatch::remove(const fs::path& directory) {
   const std::string below = directory.string() + "/";
   std::erase_if(directories_, [&](const auto& each) {
@@ -111,7 +111,7 @@ void SourceWatch::remove(const fs::path& directory) {
 void SourceWatch::take(const Told& told, SourceChanges& changes) {
   if ((told.what & IN_Q_OVERFLOW) != 0) {
     changes.are_incomplete = true;
-    (void)add(root_, nullptr);  // directories may have come meanwhile
+    (void)add(root_, nullptr);  // directories may have been added meanwhile
     return;
   }
   const auto found = directories_.find(told.watch);
@@ -130,12 +130,12 @@ void SourceWatch::take(const Told& told, SourceChanges& changes) {
       return file.string().starts_with(made.string() + "/");
     });
   } else if ((told.what & IN_ISDIR) == 0) {
-    if ((told.what & IN_CREATE) == 0) {  // one that is made is told again when it is written
+    if ((told.what & IN_CREATE) == 0) {  // a new file is reported again when it is written
       changes.files.push_back(path);
     }
   } else if ((told.what & (IN_MOVED_FROM | IN_DELETE)) != 0) {
     remove(path);
-    changes.are_incomplete = true;  // which files it had nobody knows any more
+    changes.are_incomplete = true;  // its files are unknown
   } else if ((told.what & (IN_MOVED_TO | IN_CREATE)) != 0) {
     (void)add(path, &changes.files);
   }
@@ -161,7 +161,7 @@ SourceChanges SourceWatch::read() {
 
 ChangeKind kind_of(const std::filesystem::path& file) {
   const std::string name = file.filename();
-  // Editors keep what they work on beside the file: .#a.cc, #a.cc#, .a.cc.swp, a.cc~.
+  // Editors store temporary files next to the file: .#a.cc, #a.cc#, .a.cc.swp, a.cc~.
   if (name.empty() || name.starts_with('.') || name.starts_with('#') || name.ends_with('~')) {
     return ChangeKind::none;
   }

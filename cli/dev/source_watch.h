@@ -14,31 +14,31 @@
 namespace eider::dev {
 
 struct SourceChanges {
-  /// Written, made, moved here or away, or gone; each once.
+  /// Written, created, moved or deleted files, without duplicates.
   std::vector<std::filesystem::path> files;
-  /// The kernel has lost some: any file may have changed.
+  /// The kernel has lost events: any file may have changed.
   bool are_incomplete = false;
 };
 
-/// Directories that begin with a dot, `build` of the project, those with a CMakeCache.txt and
-/// node_modules are left out, as are links to directories.
+/// Watches a project. Excluded are directories that begin with a dot, `build` of the project,
+/// directories with a CMakeCache.txt, node_modules, and links to directories.
 class SourceWatch {
  public:
-  /// errors  the kernel's limits are used up, with their names
+  /// errors  a limit of the kernel is reached, with its name
   [[nodiscard]] static Result<SourceWatch, std::string> open(const std::filesystem::path& root,
                                                              std::filesystem::path left_out = {});
 
   /// Readable when something has changed.
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// What has changed since the last call; waits for nothing.
+  /// Returns the changes since the last call, without waiting.
   [[nodiscard]] SourceChanges read();
 
  private:
   struct Told;
 
   [[nodiscard]] bool is_left_out(const std::filesystem::path& directory) const;
-  /// Watches the directory and all below; `found` gets the files that are there, for one that is
-  /// new: they may have come before it was watched.
+  /// Watches the directory and all below it. For a new directory, `found` gets the existing files,
+  /// which may have been created before the watch.
   [[nodiscard]] bool add(const std::filesystem::path& directory,
                          std::vector<std::filesystem::path>* found);
   void remove(const std::filesystem::path& directory);
@@ -50,22 +50,22 @@ class SourceWatch {
   std::map<int, std::filesystem::path> directories_;  // by watch
 };
 
-/// In order of weight: what several files ask for together is the greatest.
+/// In ascending order: the largest value of several files applies.
 enum class ChangeKind : std::uint8_t {
-  /// An editor's own file, a database, a log: nothing.
+  /// An editor's temporary file, a database, a log: no action.
   none,
-  /// A style sheet: it is put in place on the page.
+  /// A style sheet: replaced on the page.
   style,
-  /// A template, catalogue, script or picture: the page is loaded again.
+  /// A template, catalogue, script or picture: the page is reloaded.
   page,
-  /// Read at the start alone, as settings are.
+  /// A file that is read only at startup, such as settings.
   setting,
-  /// For the compiler.
+  /// A file for the compiler.
   source,
 };
 
 [[nodiscard]] ChangeKind kind_of(const std::filesystem::path& file);
-/// Of all together; incomplete ones are for the compiler, which finds out what has changed.
+/// Returns the largest kind. If changes are incomplete, the build determines what has changed.
 [[nodiscard]] ChangeKind kind_of(const SourceChanges& changes);
 
 }  // namespace eider::dev

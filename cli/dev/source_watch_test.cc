@@ -33,7 +33,7 @@ class SourceWatching : public ::testing::Test {
     EXPECT_TRUE(opened.has_value());
     return std::move(*opened);
   }
-  /// Names from the root, each followed by a blank.
+  /// Returns the names relative to the root, each followed by a space.
   [[nodiscard]] std::string told(SourceWatch& watch) const {
     std::string all;
     for (const fs::path& file : watch.read().files) {
@@ -129,7 +129,7 @@ TEST_F(SourceWatching, a_queue_that_overflows_is_told_as_any_file) {
     GTEST_SKIP() << "the kernel's queue is " << events_max << " events long";
   }
   for (int event = 0; event <= events_max; ++event) {
-    write(event % 2 == 0 ? "src/a.cc" : "src/b.cc");  // equal ones would be told as one
+    write(event % 2 == 0 ? "src/a.cc" : "src/b.cc");  // equal events would be merged
   }
   const SourceChanges changes = watch.read();
   EXPECT_TRUE(changes.are_incomplete);

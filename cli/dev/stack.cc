@@ -18,7 +18,7 @@ constexpr std::string_view kBegin = "eider-dev: stack\n";
 constexpr std::string_view kEnd = "eider-dev: end of stack\n";
 constexpr std::chrono::seconds kWithin{10};
 
-/// "/bin/shop(+0x1234) [0x55…1234]": the address within the file.
+/// Returns the address within the file: of "/bin/shop(+0x1234) [0x55…1234]".
 std::string address_of(std::string_view frame, std::string_view program) {
   const std::size_t plus = frame.find("(+0x");
   if (!frame.starts_with(program) || plus == frame.npos) {
@@ -28,8 +28,8 @@ std::string address_of(std::string_view frame, std::string_view program) {
   return std::string(address.substr(0, address.find(')')));
 }
 
-/// Behind the handler and what the kernel returns through stands the instruction that has failed;
-/// of all others it is the one behind a call, which may belong to another line.
+/// This frame, after the handler and the kernel's signal frame, contains the failed instruction.
+/// The other frames contain return addresses, after a call, which may belong to another line.
 constexpr std::size_t kFailedFrame = 2;
 
 std::string called_from(const std::string& address) {
@@ -61,7 +61,7 @@ std::string_view told_stack(std::string_view output) {
   return behind.substr(0, behind.find(kEnd));
 }
 
-/// addr2line -p: "f() at /x/main.cc:7", and " (inlined by) g() at …" behind it.
+/// Formats the output of addr2line -p: "f() at /x/main.cc:7", followed by " (inlined by) g() at …".
 std::string readable(std::string_view told) {
   std::string all;
   while (!told.empty()) {

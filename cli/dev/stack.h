@@ -8,14 +8,14 @@
 
 namespace eider::dev {
 
-/// What the crash handler has written within `output`, one frame a line: "main.cc:7 f()". Frames of
-/// the handler itself and of what is no part of the program are left out.
+/// Returns the trace that the crash handler has written in `output`, one frame per line: "main.cc:7
+/// f()". Frames of the handler itself and of other files are omitted.
 ///
 /// program  with its debug information
-/// returns  empty: it has told none, or no addr2line is installed
+/// returns  empty: there is no trace, or addr2line is not installed
 [[nodiscard]] std::string read_stack(std::string_view output, const std::filesystem::path& program);
 
-/// `output` without what the handler has written.
+/// Returns `output` without the text of the handler.
 [[nodiscard]] std::string without_stack(std::string_view output);
 
 }  // namespace eider::dev

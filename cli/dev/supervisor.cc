@@ -26,11 +26,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// An editor, or a checkout, writes several files; more than this behind the last nobody waits.
+/// Time after the last change: editors and checkouts write several files.
 constexpr milliseconds kSettle{25};
 constexpr milliseconds kSettleMax{500};
 constexpr milliseconds kLeaveWithin{2500};
-/// One that does not tell by then that it is ready hangs, or is not served by App::serve.
+/// A program that has not reported readiness by then hangs, or does not use App::serve.
 constexpr milliseconds kReadyWithin{5000};
 constexpr milliseconds kLookAtStartEvery{200};
 constexpr milliseconds kEndWithin{3000};
@@ -46,7 +46,7 @@ std::filesystem::file_time_type made_when(const std::filesystem::path& file) {
   return std::filesystem::last_write_time(file, absent);
 }
 
-/// What it has said, but for where it listens: there nobody is to look for it.
+/// Returns the output without the line with the internal address, which users should not open.
 std::string shown(std::string_view said) {
   const std::size_t at = said.find("Eider serves on http://127.0.0.1:");
   if (at == said.npos) {
@@ -58,8 +58,8 @@ std::string shown(std::string_view said) {
   return end == said.npos ? rest : rest.append(said.substr(end + 1));
 }
 
-/// Where the kernel has its first thread, and the last that it has said: ", in hrtimer_nanosleep;
-/// the last it said: shop.db is locked".
+/// Returns where the kernel has its first thread, and its last output: ", in hrtimer_nanosleep;
+/// last output: shop.db is locked".
 std::string what_it_is_at(pid_t pid, std::string_view said) {
   std::string where;
   std::ifstream file(fmt::format("/proc/{}/wchan", pid));
@@ -127,7 +127,7 @@ void Supervisor::wait() {
   (void)::poll(waited.data(), waited.size(), patience());
 }
 
-/// Milliseconds to the nearest deadline; -1: there is none.
+/// Returns the milliseconds until the nearest deadline; -1: there is none.
 int Supervisor::patience() const {
   std::optional<Clock::time_point> nearest;
   if (pending_ != ChangeKind::none) {
@@ -154,7 +154,7 @@ void Supervisor::take_changes() {
   }
   pending_ = std::max(pending_, kind);
   if (pending_ >= ChangeKind::setting) {
-    state_->set_busy();  // what is asked from now on is asked of the new one
+    state_->set_busy();  // new requests wait for the new program
   }
 }
 
@@ -173,7 +173,7 @@ void Supervisor::act_on_changes() {
   }
 }
 
-/// One that is under way has begun with files that are old by now.
+/// Replaces a running build, which has read outdated files.
 void Supervisor::begin_build() {
   state_->set_busy();
   build_began_ = Clock::now();
@@ -192,7 +192,7 @@ void Supervisor::begin_build() {
 void Supervisor::begin_job(Job job, std::vector<std::string> words) {
   builder_ = ChildProcess();
   said_.clear();
-  // The old one's compilers are gone by now: none writes over what the new ones make.
+  // The processes of the previous build have ended, so none of them overwrites new files.
   auto started = ChildProcess::start(
       {.words = std::move(words), .output = ProgramCall::Output::kept_with_errors});
   if (!started) {
@@ -273,8 +273,8 @@ void Supervisor::on_built(bool is_good) {
   }
 }
 
-/// Compiles the next source without the headers that are only precompiled here. Only while the
-/// program serves and nothing else is to be done: it takes a processor for seconds.
+/// Compiles the next source without the additional precompiled headers. Only while the program
+/// serves and there is nothing else to do, because it uses a processor for seconds.
 void Supervisor::begin_check() {
   if (!is_check_due_ || job_ != Job::none || run_ != Run::serving || pending_ != ChangeKind::none) {
     return;
@@ -334,7 +334,7 @@ void Supervisor::start_program() {
   asked.environment.insert(asked.environment.end(), options_.environment.begin(),
                            options_.environment.end());
   if (std::getenv("EIDER_LOG_STUCK_SECONDS") == nullptr) {
-    // A handler that blocks its loop is noticed while it is written, not under load.
+    // Makes handlers that block the event loop visible during development, not only under load.
     asked.environment.emplace_back("EIDER_LOG_STUCK_SECONDS", "1");
   }
   if (*has_development_ &&
@@ -361,7 +361,7 @@ void Supervisor::hear_notice() {
   }
 }
 
-/// It has not told that it is ready. What it accepts tells the same of one that never does.
+/// The program has not reported readiness. If it accepts a connection, it is ready, too.
 void Supervisor::look_at_start() {
   const bool is_asked = probe_.is_open();
   if (is_asked && is_accepted_from(options_.listener)) {
@@ -412,7 +412,7 @@ void Supervisor::on_ended(const Ending& how) {
   const Run before = std::exchange(run_, Run::none);
   probe_ = Descriptor();
   if (is_building() || pending_ != ChangeKind::none) {
-    return;  // it is started again behind the build
+    return;  // the build restarts it
   }
   if (before == Run::leaving) {
     start_program();

@@ -25,34 +25,34 @@ struct SupervisorOptions {
   Configuring tree;
   /// As in project(…).
   std::string name = {};
-  /// Empty: the program of that name, or the project's only one.
+  /// Empty: the program with that name, or the only one of the project.
   std::string target = {};
-  /// For the program.
+  /// Arguments of the program.
   std::vector<std::string> words = {};
   /// The program's variables in addition to those that every program gets.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  /// Where the program is to listen; held open here, so that what connects while there is none
-  /// waits in the kernel's queue.
+  /// Listening socket of the program. It stays open here, so that connections wait in the kernel's
+  /// queue while no program runs.
   Descriptor listener = {};
 };
 
 class Supervisor {
  public:
-  /// errors  what the kernel refuses: files cannot be watched
+  /// errors  files cannot be watched, with the error of the kernel
   [[nodiscard]] static Result<Supervisor, std::string> make(SupervisorOptions options,
                                                             DevState& state);
 
-  /// Until `stop`; then all that it has started is gone.
+  /// Runs until `stop`, and then ends all started processes.
   void run();
-  /// From any thread. Pre: `run` goes on, or is called later
+  /// Thread-safe. Pre: `run` is running, or will be called.
   void stop() const noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// `check` is broken off by what is saved, and begun again after the build.
+  /// A change cancels `check`, which is repeated after the build.
   enum class Job : std::uint8_t { none, configure, build, check };
-  /// Of the program: `leaving` is one that has been told to.
+  /// State of the program; `leaving`: it was requested to stop.
   enum class Run : std::uint8_t { none, starting, serving, leaving };
 
   explicit Supervisor(DevState& state) noexcept : state_(&state) {}
@@ -99,7 +99,7 @@ class Supervisor {
   ChildProcess builder_;
   std::string said_;
   ChangeKind built_for_ = ChangeKind::source;
-  bool is_build_broken_ = false;  // the terminal and the pages say so still
+  bool is_build_broken_ = false;  // the terminal and the pages still show it
   Clock::time_point build_began_;
 
   std::optional<IncludeCheck> includes_;
@@ -113,7 +113,7 @@ class Supervisor {
   std::filesystem::file_time_type program_made_;
   Clock::time_point program_deadline_;
   Clock::time_point program_began_;
-  Descriptor probe_;  // of one that does not tell when it is ready: open since it was looked at
+  Descriptor probe_;  // to a program that has not reported readiness; open since the first look
   std::chrono::seconds told_after_{0};
 };
 

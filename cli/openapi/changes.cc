@@ -21,18 +21,18 @@ using json::Field;
 using json::Value;
 using Way = SchemaChanges::Way;
 
-// Each is held against each.
+// Limits, because each alternative is compared with each.
 constexpr std::size_t kWaysMax = 64;
 constexpr std::size_t kSchemesMax = 16;
 
-/// One side of an operation: the document, the path, and what stands there.
+/// One side of an operation: the document, the path item and the operation.
 struct Side {
   Document& document;
   std::string path;
   Part item;
   Part operation;
 
-  /// With references followed.
+  /// Returns a member, after following references.
   [[nodiscard]] Part member(const Part& part, std::string_view name) const {
     return document.followed(document.member(part, name));
   }
@@ -41,7 +41,7 @@ struct Side {
 
 using Parameters = std::map<std::string, Part>;
 
-/// By where and how it is called; those of paths by their number.
+/// Returns the parameters by location and name; path parameters by their position.
 Parameters parameters_of(const Side& side) {
   const std::vector<std::string> in_path = names_in(side.path);
   Parameters all;
@@ -62,7 +62,8 @@ Parameters parameters_of(const Side& side) {
   return all;
 }
 
-/// A way in: the schemes that have to be given together, by name, with their scopes.
+/// Alternatives of authentication: each one has the schemes that are required together, by name,
+/// with their scopes.
 using Ways = std::vector<Value>;
 
 Ways ways_of(const Side& side) {
@@ -81,7 +82,7 @@ bool is_too_much(const Ways& ways) {
          std::ranges::any_of(ways, [](const Value& way) { return way.size() > kSchemesMax; });
 }
 
-/// Whether a way of OAuth 2 leads where it led, as far as it was there.
+/// Returns whether the OAuth 2 flows of the older scheme still exist, with the same URLs.
 bool has_flows_of(const Value& older, const Value& newer) {
   return std::ranges::all_of(members_of(older["flows"]), [&](const Field& flow) {
     const Value* const now = newer["flows"].find(flow.name);
@@ -91,7 +92,8 @@ bool has_flows_of(const Value& older, const Value& newer) {
   });
 }
 
-/// Whether what was given by the one scheme is good for the other. Clients do not send its name.
+/// Returns whether credentials for one scheme are valid for the other. Clients do not send its
+/// name.
 bool is_same_scheme(const Value& older, const Value& newer) {
   const std::string type = text_at(older, "type");
   if (type != text_at(newer, "type")) {
@@ -112,7 +114,7 @@ bool is_same_scheme(const Value& older, const Value& newer) {
              : text_at(older, "openIdConnectUrl") == text_at(newer, "openIdConnectUrl");
 }
 
-/// As text, so that what is no list of names is still what it was where it has not changed.
+/// Returns the scopes as text, so that an invalid value without a change is still equal.
 std::unordered_set<std::string> scopes_of(const Value& value) {
   if (!value.is_array()) {
     return {json::to_text(value)};
@@ -124,7 +126,7 @@ std::unordered_set<std::string> scopes_of(const Value& value) {
   return scopes;
 }
 
-/// Whether all scopes of the one are among those of the other.
+/// Returns whether `older` has all scopes of `newer`.
 bool has_scopes_of(const Value& newer, const Value& older) {
   const auto given = scopes_of(older);
   return std::ranges::all_of(scopes_of(newer),
@@ -207,7 +209,7 @@ class DocumentChanges {
     }
   }
 
-  /// "query page"
+  /// Returns a name such as "query page".
   static std::string name_of(const Part& parameter) {
     return text_at(*parameter.value, "in") + " " + json::to_text((*parameter.value)["name"]);
   }
@@ -238,19 +240,20 @@ class DocumentChanges {
     }
   }
 
-  /// What a stream is made of, by the word of 3.2 or as the extension that 3.1 has for it.
+  /// Returns the schema of the items of a stream, with the keyword of OpenAPI 3.2 or the extension
+  /// for 3.1.
   static Part items_of(Document& document, const Part& media) {
     Part items = document.member(media, "itemSchema");
     return items.value->is_null() ? document.member(media, "x-itemSchema") : items;
   }
 
-  /// What the data of an event is, as JSON.
+  /// Returns the schema of an event's data, as JSON.
   static Part data_of(Document& document, const Part& items) {
     return document.member(document.member(document.member(items, "properties"), "data"),
                            "contentSchema");
   }
 
-  /// An error more or less is none that breaks: clients know of errors that nobody told them.
+  /// Added and removed error responses do not break clients, which must expect undocumented errors.
   void compare_responses(const Side& older, const Side& newer) {
     const Part before = older.member("responses");
     const Part after = newer.member("responses");
@@ -297,7 +300,7 @@ class DocumentChanges {
     }
   }
 
-  /// Whether one with what the older way asks for has what the newer asks for.
+  /// Returns whether credentials for the older alternative are sufficient for the newer one.
   bool is_enough(const Value& older, const Value& newer) {
     return std::ranges::all_of(members_of(newer), [&](const Field& needed) {
       return std::ranges::any_of(members_of(older), [&](const Field& given) {
@@ -306,7 +309,7 @@ class DocumentChanges {
     });
   }
 
-  /// Of schemes that are not described the name is all that is known.
+  /// Schemes without a description can only be compared by name.
   bool is_same(std::string_view older, std::string_view newer) {
     const Part was = scheme_of(older_, older);
     const Part is = scheme_of(newer_, newer);

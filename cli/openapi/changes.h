@@ -9,7 +9,7 @@
 
 namespace eider::openapi {
 
-/// pointer  where it stands in the newer document, or would stand (RFC 6901)
+/// pointer  its position, or where it would be, in the newer document (RFC 6901)
 /// what     "a request's property title is required now"
 struct Change {
   std::string pointer;
@@ -18,23 +18,23 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-/// What clients of the older document may trip over: routes, methods, contents, answers and their
-/// fields that are gone; parameters and members that are required now; ways to say who asks that
-/// are asked for now; values that are refused now, or answered now. In the order of the older
-/// document, each place once.
+/// Returns the changes that can break clients of the older document: removed routes, methods, media
+/// types, responses and their members; parameters and members that are required now; new
+/// authentication requirements; values that requests may no longer contain, or that responses may
+/// contain now. In the order of the older document, without duplicates.
 ///
-/// A path is the same whatever its parameters are called. What is gone of a request counts, as it
-/// would be refused or come to nothing; what is new in a response does not, as clients skip it.
-/// Servers and operation ids are not looked at. A scheme of security is the same whatever it is
-/// called, as long as clients send the same.
+/// Paths are equal if they differ only in the names of path parameters. A removed part of a request
+/// counts, because the server would reject or ignore it; a new part of a response does not, because
+/// clients ignore it. Servers and operation ids are not compared. Security schemes are equal,
+/// whatever their names, if clients send the same.
 ///
-/// Of schemas all counts that holds: what stands beside a reference, allOf, and of anyOf and oneOf
-/// that each older alternative has a place among the newer ones (of a response the other way
-/// round). A `not`, or an `if` with its branches, holds by one that is like it or stricter.
+/// For schemas, all conditions that apply together count: keywords next to a reference, and allOf.
+/// For anyOf and oneOf, each older alternative must match a newer one (in responses, the reverse).
+/// A `not`, or an `if` with its branches, must be kept or be stricter.
 ///
-/// cost  by the documents' size, however their references lead; where that comes to too much the
-///       last change says that not all has been looked at
-/// Pre: both are OpenAPI documents of 3.0 or 3.1, references within them.
+/// cost  proportional to the size of the documents, whatever their references; if the limit is
+///       reached, the last change reports that the comparison is incomplete
+/// Pre: both are OpenAPI documents, version 3.0 or 3.1, with references only within them.
 [[nodiscard]] std::vector<Change> breaking_changes(const json::Value& older,
                                                    const json::Value& newer);
 

@@ -1,5 +1,5 @@
-// Two documents, a line each: whatever they hold, the comparison ends, and nothing has changed in a
-// document that is compared with itself.
+// Fuzzes two documents, one per line: the comparison must return, and a document compared with
+// itself has no changes.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!older) {
     return 0;
   }
-  // Of a document that says too much that alone is told, at the root.
+  // Only a document that is too large has a change, at its root.
   const auto own = openapi::breaking_changes(*older, *older);
   ensure(std::ranges::all_of(own, [](const auto& change) { return change.pointer.empty(); }),
          "nothing breaks where nothing has changed");

@@ -1,5 +1,5 @@
-// Documents that are made to keep the comparison busy: each ends, and what was not looked at is
-// said.
+// Documents that are designed to slow the comparison down: it must return, and report what it
+// skipped.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using json::Value;
 
-/// A document that takes schema "S0" of these; `name` is the number of one.
+/// Returns a document with these schemas that uses "S0"; `name` is the number of one.
 template <class SchemaOf>
 Value schemas_document(std::size_t count, SchemaOf schema_of) {
   std::string text =
@@ -45,7 +45,7 @@ std::string told_of(const Value& older, const Value& newer) {
 
 constexpr const char* kTooMuch = ": the schemas are too large to compare completely\n";
 
-/// Two optional references to the next at each: as many ways as there are numbers of 200 bits.
+/// Two optional references to the next schema in each one: 2^200 paths.
 TEST(HostileDocuments, of_optional_references_are_walked_once) {
   const auto with = [](const std::string& last) {
     return schemas_document(200, [&](std::size_t i) {
@@ -61,7 +61,7 @@ TEST(HostileDocuments, of_optional_references_are_walked_once) {
             "\"integer\"\n");
 }
 
-/// Deeper than a stack could follow.
+/// Deeper than a recursive function could follow.
 TEST(HostileDocuments, of_a_long_chain_are_followed_to_its_end) {
   constexpr std::size_t kCount = 10'000;
   const auto with = [](const std::string& last) {
@@ -120,7 +120,7 @@ TEST(HostileDocuments, of_many_alternatives_say_that_they_are_too_many) {
   EXPECT_EQ(told_of(together, together), kTooMuch);
 }
 
-/// Each holds with all others, under names of its own.
+/// Each one applies together with all others, under its own names.
 TEST(HostileDocuments, in_which_all_hold_together_end) {
   constexpr std::size_t kCount = 20;
   const Value dense = schemas_document(kCount, [](std::size_t i) {
@@ -151,7 +151,7 @@ TEST(HostileDocuments, that_are_deep_are_walked) {
   EXPECT_EQ(told_of(deep, deep), "");
 }
 
-/// What is no object where one should be, at each place of a document.
+/// Other values instead of an object, at each place of a document.
 TEST(HostileDocuments, of_wrong_kinds_are_taken_for_nothing) {
   constexpr const char* kParts[] = {
       R"("paths":X)",
@@ -193,7 +193,7 @@ TEST(HostileDocuments, of_wrong_kinds_are_taken_for_nothing) {
   }
 }
 
-/// Each condition of the one may be the like of each of the other.
+/// Each condition of one schema may correspond to each of the other.
 TEST(HostileDocuments, of_many_conditions_come_to_an_end) {
   const Value all = schemas_document(1, [](std::size_t) {
     std::string text = R"({"allOf":[)";
@@ -217,7 +217,7 @@ TEST(HostileDocuments, of_lists_with_many_places_come_to_an_end) {
   EXPECT_EQ(told_of(all, all), kTooMuch);
 }
 
-/// What is refused of what is refused: the pairs go to and fro, and end.
+/// Nested `not`: the direction of the pairs alternates, and the comparison returns.
 TEST(HostileDocuments, that_refuse_themselves_are_compared_once) {
   const Value all = schemas_document(
       2, [](std::size_t i) { return R"({"type":"string","not":)" + reference(1 - i) + "}"; });

@@ -19,7 +19,7 @@ Value read(const std::string& text) {
   return value ? *std::move(value) : Value();
 }
 
-/// A document of POST /notes/{id} with these words.
+/// Returns a document with POST /notes/{id} and these members.
 std::string document(const std::string& parts, const std::string& schemas = "{}") {
   return R"({"openapi":"3.1.1","paths":{"/notes/{id}":{"post":{)" + parts +
          R"(}}},"components":{"schemas":)" + schemas + "}}";
@@ -32,7 +32,7 @@ std::string giving(const std::string& schema) {
                   "}}}}");
 }
 
-/// "pointer: what" of each, one per line.
+/// Returns "pointer: what" of each change, one per line.
 std::string changes(const std::string& older, const std::string& newer) {
   std::string all;
   for (const Change& change : breaking_changes(read(older), read(newer))) {
@@ -41,7 +41,7 @@ std::string changes(const std::string& older, const std::string& newer) {
   return all;
 }
 
-/// Whether requests of the one schema break with the other, and answers.
+/// Whether a change between these schemas breaks requests, and responses.
 struct Case {
   const char* older;
   const char* newer;
@@ -95,7 +95,7 @@ constexpr Case kSchemas[] = {
      false},
     {R"({"type":"object","properties":{"a":{"type":"string"}}})",
      R"({"type":"object","properties":{"a":false}})", true, false},
-    // What is refused.
+    // Values rejected by `not`.
     {R"({"type":"string","not":{"const":"a"}})", R"({"not":{"const":"a"},"type":"string"})", false,
      false},
     {R"({"type":"string"})", R"({"type":"string","not":{"const":"a"}})", true, false},
@@ -106,7 +106,7 @@ constexpr Case kSchemas[] = {
     {R"({"not":{"not":{"maxLength":5}}})", R"({"not":{"not":{"maxLength":4}}})", true, false},
     {R"({"not":{"type":"integer"}})", R"({"not":{"type":"number"}})", true, false},
     {"{}", R"({"not":false})", false, false},
-    // Places of a list.
+    // Positions of a list.
     {R"({"type":"array","prefixItems":[{"type":"string"},{}]})",
      R"({"type":"array","prefixItems":[{"type":"string"}]})", false, false},
     {R"({"type":"array","prefixItems":[{},{"type":"string"}]})",
@@ -119,7 +119,7 @@ constexpr Case kSchemas[] = {
      R"({"type":"array","maxItems":1,"items":{"type":"string"}})", false, false},
     {R"({"type":"string","prefixItems":[{"type":"string"}]})",
      R"({"type":"string","prefixItems":[{"type":"integer"}]})", false, false},
-    // What goes with a member.
+    // Members that are required with another one.
     {R"({"type":"object"})", R"({"type":"object","dependentRequired":{"a":["b"]}})", true, false},
     {R"({"dependentRequired":{"a":["b","c"]}})", R"({"dependentRequired":{"a":["c"]}})", false,
      true},
@@ -144,7 +144,7 @@ constexpr Case kSchemas[] = {
      R"({"required":["b"],"if":{"required":["a"]},"then":{"required":["b"]}})", false, false},
     {R"({"type":"object"})", R"({"type":"object","if":{"required":["a"]}})", false, false},
     {R"({"type":"object"})", R"({"type":"object","then":{"required":["b"]}})", false, false},
-    // What holds together.
+    // Schemas that apply together.
     {R"({"allOf":[{"type":"string"},{"maxLength":9}]})", R"({"type":"string","maxLength":9})",
      false, false},
     {R"({"allOf":[{"type":"string","maxLength":9}]})",

@@ -38,9 +38,9 @@ eider openapi ACTION --help shows the options of each.
 Exit codes: 0 success, 1 failure, 2 invalid usage, 3 diff found breaking changes
 )";
 
-/// A document in a file.
+/// Reads a document from a file.
 ///
-/// file    "-" is the standard input
+/// file    "-" is standard input
 /// errors  "cannot read x.json: …", "x.json is no JSON: …"
 Result<json::Value, std::string> read_openapi_file(std::string_view file) {
   const auto text = read_text_file(file == "-" ? "/dev/stdin" : std::string(file));
@@ -78,7 +78,7 @@ struct Wanted {
   std::string space = "api";
 };
 
-/// Identifiers with "::" between them.
+/// Returns whether the text consists of identifiers separated by "::".
 bool is_namespace(std::string_view text) {
   while (true) {
     const std::size_t end = text.find("::");
@@ -92,7 +92,7 @@ bool is_namespace(std::string_view text) {
   }
 }
 
-/// errors  what could not be understood
+/// errors  the invalid argument
 Result<Wanted, std::string> wanted_of(std::span<const std::string_view> arguments) {
   CommandWords words(arguments);
   Wanted wanted;
@@ -156,7 +156,7 @@ Result<json::Value, std::string> read_document(std::string_view file) {
   return document;
 }
 
-/// What --json writes.
+/// The output of --json.
 struct DiffReport {
   std::vector<openapi::Change> breaks;
 };

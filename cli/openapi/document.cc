@@ -10,8 +10,8 @@ namespace {
 
 using json::Value;
 
-constexpr int kReferencesMax = 32;         // one that leads back to itself has no end
-constexpr std::size_t kUnindexedMax = 16;  // members; fewer are found as quickly one by one
+constexpr int kReferencesMax = 32;         // references can be circular
+constexpr std::size_t kUnindexedMax = 16;  // with fewer members, a linear search is as fast
 const Value kNothing;
 
 }  // namespace

@@ -16,7 +16,7 @@ using json::Value;
 constexpr std::size_t kPairsMax = 200'000;
 constexpr SchemaChanges::Way kTaken = SchemaChanges::Way::taken;
 
-/// Of two that hold together the higher or the lower is what counts.
+/// If several limits apply, the highest lower limit or the lowest upper limit counts.
 enum class Bound : std::uint8_t { lower, upper };
 struct BoundWord {
   std::string_view keyword;
@@ -28,8 +28,8 @@ constexpr std::array kBounds = {
     BoundWord{"minLength", Bound::lower},     BoundWord{"maxLength", Bound::upper},
     BoundWord{"minItems", Bound::lower},      BoundWord{"maxItems", Bound::upper},
     BoundWord{"minProperties", Bound::lower}, BoundWord{"maxProperties", Bound::upper}};
-/// Words that are there or not: nobody can tell whether one pattern takes less than another. The
-/// bounds are among them where they are no numbers (exclusiveMinimum of OpenAPI 3.0).
+/// Keywords that are only compared for equality, because it is not possible to decide which of two
+/// patterns is stricter. They include non-numeric limits (exclusiveMinimum of OpenAPI 3.0).
 constexpr std::array<std::string_view, 6> kFacts = {
     "multipleOf", "pattern", "format", "uniqueItems", "exclusiveMinimum", "exclusiveMaximum"};
 
@@ -73,7 +73,7 @@ std::string shown(const Value& value) {
   if (text.size() > kBytesMax) {
     std::size_t end = kBytesMax;
     while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-      --end;  // not amid a code point
+      --end;  // do not split a code point
     }
     text.resize(end);
     text += "…";
@@ -82,7 +82,7 @@ std::string shown(const Value& value) {
 }
 
 SchemaChanges::SchemaChanges(Document& older, Document& newer) : older_(older), newer_(newer) {
-  findings_.emplace_back();  // the pair that stands for those that are not looked at
+  findings_.emplace_back();  // the placeholder for pairs that are not compared
 }
 
 Document& SchemaChanges::narrow_document(Way way) const {
@@ -187,9 +187,9 @@ void SchemaChanges::look_at(Id id, const Pair& pair) {
   look_at_dependents(id, pair);
 }
 
-/// Each alternative of the one has to keep the words of the other, and of each of its choices an
-/// option. Where it keeps none, and there are as many of these as of those, the one at its place is
-/// what it was meant to be.
+/// Each alternative of the narrow schema must match the keywords of the wide one, and one option of
+/// each of its choices. If an alternative matches none, and both have the same number, the
+/// differences from the option at the same position are reported.
 void SchemaChanges::look_at_choices(Id id, const Pair& pair) {
   Document& wide = wide_document(pair.way);
   const auto chosen = alternatives_of(narrow_document(pair.way), pair.narrow);
@@ -296,7 +296,7 @@ void SchemaChanges::look_at_required(Id id, const Pair& pair) {
   }
 }
 
-/// What is new in a response breaks nothing: clients skip it.
+/// New members of a response are not breaking, because clients ignore them.
 void SchemaChanges::look_at_properties(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);
@@ -310,7 +310,7 @@ void SchemaChanges::look_at_properties(Id id, const Pair& pair) {
   }
 }
 
-/// Members that only one of the two names, or none.
+/// Compares members that only one of the two schemas names, or none.
 void SchemaChanges::look_at_others(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);
@@ -335,8 +335,8 @@ void SchemaChanges::look_at_others(Id id, const Pair& pair) {
   }
 }
 
-/// Each place that one of the two names by prefixItems, and what goes on behind these; as far as
-/// lists may be that long.
+/// Compares each position that one of the two names in prefixItems, and the items after these, as
+/// far as maxItems allows.
 void SchemaChanges::look_at_items(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);
@@ -356,7 +356,7 @@ void SchemaChanges::look_at_items(Id id, const Pair& pair) {
   }
 }
 
-/// Of a request's the narrow one is the older, of a response's the newer.
+/// For requests, the narrow schema is the older one; for responses, the newer one.
 Change SchemaChanges::change_of(const Pair& pair, std::string_view what) const {
   const bool is_taken = pair.way == kTaken;
   return {(is_taken ? pair.wide : pair.narrow).place.pointer,
@@ -393,7 +393,8 @@ bool SchemaChanges::still_holds(const Finding& finding) const {
          });
 }
 
-/// From what does not hold to what it is needed for. What was settled before leads to nothing new.
+/// Propagates failures to the pairs that depend on them. Pairs that were settled before do not
+/// change.
 void SchemaChanges::settle(Id first_new) {
   std::vector<Id> waiting;
   for (Id id = first_new; id < findings_.size(); ++id) {
@@ -409,7 +410,7 @@ void SchemaChanges::settle(Id first_new) {
   }
 }
 
-/// What speaks against a pair goes ahead of what speaks against those below it.
+/// Reports the differences of a pair before those of the pairs below it.
 void SchemaChanges::tell(Id root) {
   std::vector<Id> waiting{root};
   while (!waiting.empty()) {

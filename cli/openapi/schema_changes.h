@@ -18,47 +18,48 @@
 
 namespace eider::openapi {
 
-/// As a change tells it: its beginning, where it is long.
+/// Returns a value for the text of a change, shortened if it is long.
 [[nodiscard]] std::string shown(const json::Value& value);
 
 /// Compares schemas of two documents.
 ///
-/// Each two of them that have to be compared are a pair, which is looked at once; a pair holds as
-/// far as nothing speaks against it, its own words or a pair below. So schemas may refer to
+/// Two schemas to be compared are a pair, and each pair is compared only once. A pair holds unless
+/// it, or a pair that it needs, has a difference. So schemas may be recursive, and the time depends
+/// on the number of pairs, not on the references to them.
 /// themselves, and the time goes by how many pairs there are, whatever leads to them.
 class SchemaChanges {
  public:
-  /// What the newer schema has to go on with: taking in requests what was taken, or giving no more
-  /// in responses than was given.
+  /// Required relation of the newer schema: for requests, it must accept all values of the older
+  /// one; for responses, it must allow no other values.
   enum class Way : std::uint8_t { taken, given };
 
   SchemaChanges(Document& older, Document& newer);
 
   void compare(const Part& older, const Part& newer, Way way);
 
-  /// Each once, in the order in which they were found.
+  /// Returns the changes in the order in which they were found, without duplicates.
   [[nodiscard]] std::vector<Change> take();
   void add(std::string pointer, std::string what);
 
  private:
   using Id = std::size_t;
 
-  /// Two schemas of which all values of the one should be values of the other.
+  /// Two schemas: all values of `narrow` should be values of `wide`.
   struct Pair {
     Schema narrow;
     Schema wide;
     Way way;
   };
-  /// Pairs one of which has to hold.
+  /// Pairs one of which must hold.
   ///
-  /// instead  whose own faults are told where none does; nothing: `otherwise` is
+  /// instead  if none holds, the differences of this pair are reported; empty: `otherwise` is
   struct Choice {
     std::vector<Id> options;
     std::optional<Id> instead;
     Change otherwise;
   };
-  /// What is known of a pair: what speaks against it by itself, the pairs that have to hold with
-  /// it, and those that it has to hold for.
+  /// The result for a pair: its own differences, the pairs that it needs, and the pairs that need
+  /// it.
   struct Finding {
     std::vector<Change> faults;
     std::vector<Id> needed;

@@ -1,4 +1,4 @@
-// What a schema says by another one: not, if with then and else, and what goes with a member.
+// Conditional keywords: not, if with then and else, dependentRequired.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -18,7 +18,7 @@ Way other_way(Way way) noexcept {
   return way == Way::taken ? Way::given : Way::taken;
 }
 
-/// The places of a keyword that is a schema, one for each part that has it.
+/// Returns the values of a keyword that contains a schema, one for each part that has it.
 std::vector<Part> places_of(Document& document, const Schema& schema, std::string_view keyword) {
   std::vector<Part> places;
   for (const Part& part : schema.parts) {
@@ -46,7 +46,7 @@ std::set<std::string> names_of_dependents(Document& document, const Schema& sche
   return names;
 }
 
-/// The names that have to be there with `name`.
+/// Returns the names that are required with `name`.
 std::set<std::string> dependents_in(Document& document, const Schema& schema,
                                     std::string_view name) {
   std::set<std::string> all;
@@ -63,13 +63,14 @@ std::set<std::string> dependents_in(Document& document, const Schema& schema,
 
 }  // namespace
 
-/// A pair that has no schemas of its own: it holds where all that it needs does.
+/// Adds a pair without schemas: it holds if all pairs that it needs hold.
 SchemaChanges::Id SchemaChanges::id_of_all(Id user) {
   findings_.emplace_back().used_by.push_back(user);
   return findings_.size() - 1;
 }
 
-/// What the one refuses has to be refused by the other, too: the pairs go the other way round.
+/// The narrow schema must reject all values that the wide one rejects, so the direction is
+/// reversed.
 void SchemaChanges::look_at_not(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);
@@ -94,7 +95,7 @@ void SchemaChanges::look_at_not(Id id, const Pair& pair) {
   }
 }
 
-/// The schemas of `then` and of `else` at a part with `if`.
+/// The schemas of `if`, `then` and `else` of one part.
 struct SchemaChanges::Branches {
   Schema condition;
   Schema met;
@@ -121,8 +122,8 @@ std::vector<SchemaChanges::Branches> SchemaChanges::branches_of(Document& docume
   return all;
 }
 
-/// Each condition of the wide one has its like in the narrow one, whose branches are within its
-/// own; or the narrow one is within both of its branches as it stands.
+/// Each condition of the wide schema needs an equal one in the narrow schema whose branches are
+/// narrower; or the narrow schema must match both branches.
 void SchemaChanges::look_at_conditions(Id id, const Pair& pair) {
   const std::vector<Branches> known = branches_of(narrow_document(pair.way), pair.narrow);
   for (const Branches& wide : branches_of(wide_document(pair.way), pair.wide)) {
@@ -149,7 +150,8 @@ void SchemaChanges::look_at_conditions(Id id, const Pair& pair) {
   }
 }
 
-/// What has to be there with a member has to be there with it, or always, or it never is.
+/// Each member that the wide schema requires with another one must also be required by the narrow
+/// schema, with it or always; or the narrow schema does not allow the other one.
 void SchemaChanges::look_at_dependents(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);

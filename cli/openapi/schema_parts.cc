@@ -15,7 +15,7 @@ namespace {
 using json::Value;
 
 constexpr std::size_t kAlternativesMax = 256;
-/// What a schema without any of these says is for people.
+/// Keywords that affect validation. A schema without any of these is only documentation.
 constexpr std::array<std::string_view, 27> kKeywords = {"type",
                                                         "nullable",
                                                         "enum",
@@ -54,7 +54,7 @@ bool is_list(const Value& value) {
   return value.is_array() && value.size() != 0;
 }
 
-/// A reference beside which nothing stands that a value has to keep.
+/// Returns whether the place is a reference without other keywords that affect validation.
 bool is_mere_reference(Document& document, const Part& place) {
   if (document.target(place).value->is_null() || says_something(*place.value)) {
     return false;
@@ -72,7 +72,7 @@ Part place_of(Document& document, Part place) {
   return place;
 }
 
-/// Gathers what holds together. Each part is come to once, so that circles end.
+/// Collects the parts that apply together. Each part is visited once, so that cycles end.
 class Gathering {
  public:
   Gathering(Document& document, Schema& into) : document_(document), into_(into) {
@@ -117,7 +117,7 @@ class Gathering {
     }
   }
 
-  /// A pointer is made for what is new alone: of many that all hold together most are known.
+  /// Pointers are created only for new parts, because most parts of many are already known.
   void add_all(const Part& part) {
     const Value* const all = document_.find(*part.value, "allOf");
     if (all == nullptr || !all->is_array()) {
@@ -137,12 +137,12 @@ class Gathering {
   std::vector<Part> waiting_ = {};
 };
 
-/// A schema on the way to one without choices, and what has been chosen from.
+/// A schema while its choices are being resolved, and the choices resolved so far.
 struct Choosing {
   Schema schema;
   std::vector<const Value*> chosen_from = {};
 
-  /// Back where it has been: what is to be had that way is among the others.
+  /// Returns whether it repeats a choice: its alternatives are already covered.
   [[nodiscard]] bool goes_round() const {
     return std::ranges::any_of(schema.choices, [this](const Part& choice) {
       return std::ranges::find(chosen_from, choice.value) != chosen_from.end();
@@ -169,7 +169,7 @@ std::optional<std::set<std::string>> types_in(Document& document, const Value& p
   return all;
 }
 
-/// A number is an integer, too, where the other says so.
+/// Returns the common types; an integer is also a number.
 std::set<std::string> common(const std::set<std::string>& one, const std::set<std::string>& other) {
   std::set<std::string> both;
   for (const std::string& type : one) {
@@ -202,7 +202,7 @@ bool is_false(const Value* value) {
   return value != nullptr && value->is_bool() && !value->boolean();
 }
 
-/// The schema of all these places; of none, one that says nothing.
+/// Returns the combined schema of all places; without places, one without conditions.
 Schema schema_of_any(Document& document, std::vector<Part> places, const Part& otherwise) {
   if (places.empty()) {
     return {.place = otherwise};
@@ -210,7 +210,7 @@ Schema schema_of_any(Document& document, std::vector<Part> places, const Part& o
   return schema_of(document, std::move(places));
 }
 
-/// What all parts say under a keyword whose value is a schema.
+/// Returns the combined schema of a keyword in all parts.
 Schema schema_below(Document& document, const Schema& schema, std::string_view keyword) {
   std::vector<Part> places;
   for (const Part& part : schema.parts) {

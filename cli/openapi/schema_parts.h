@@ -12,13 +12,13 @@
 
 namespace eider::openapi {
 
-/// Schemas that hold together: one, what it refers to, what stands beside the reference, and all of
-/// its allOf.
+/// Schemas that apply together: a schema, its references, the keywords next to them, and all of its
+/// allOf.
 ///
-/// place     where it stands; of a mere reference, where that leads
-/// parts     those that say something, each once
-/// choices   the lists of anyOf and oneOf, of each of which one has to hold
-/// is_never  no value is right
+/// place     position; for a reference without other keywords, that of its target
+/// parts     schemas that affect validation, without duplicates
+/// choices   the lists of anyOf and oneOf; one element of each must apply
+/// is_never  no value is valid
 struct Schema {
   Part place;
   std::vector<Part> parts = {};
@@ -30,37 +30,35 @@ struct Schema {
   }
 };
 
-/// The schema at these places, which all hold. Pre: there is one.
+/// Returns the combined schema of these places. Pre: there is at least one.
 [[nodiscard]] Schema schema_of(Document& document, std::vector<Part> places);
 
-/// What a schema with choices comes to: a schema without for each way to choose. Nothing where
-/// there are too many.
+/// Returns a schema without choices for each combination of choices; nothing if there are too many.
 [[nodiscard]] std::optional<std::vector<Schema>> alternatives_of(Document& document,
                                                                  const Schema& schema);
 
-/// The same value by each type that it may have, as far as these are told: "string or null" as a
-/// string, and as null.
+/// Splits a schema by the types that it names: "string or null" into a string and null.
 [[nodiscard]] std::vector<Schema> by_type(Document& document, const Schema& schema);
 
-/// Of the parts alone:
+/// The following functions consider only `parts`, not `choices`:
 
-/// A keyword's values, in the order of the parts.
+/// Returns the values of a keyword, in the order of the parts.
 [[nodiscard]] std::vector<const json::Value*> values_of(Document& document, const Schema& schema,
                                                         std::string_view keyword);
-/// The types that a value may have; nothing: any.
+/// Returns the types that a value may have; nothing: any.
 [[nodiscard]] std::optional<std::set<std::string>> types_of(Document& document,
                                                             const Schema& schema);
-/// The values that it may have, as JSON; nothing: any.
+/// Returns the allowed values, as JSON; nothing: any.
 [[nodiscard]] std::optional<std::vector<std::string>> enumeration_of(Document& document,
                                                                      const Schema& schema);
-/// The members that have to be there, and those that have a schema of their own.
+/// Return the required members, and the members with their own schema.
 [[nodiscard]] std::vector<std::string> required_of(Document& document, const Schema& schema);
 [[nodiscard]] std::vector<std::string_view> properties_of(Document& document, const Schema& schema);
-/// Whether there may be a member of that name, and whether of any.
+/// Return whether a member with that name is allowed, and whether other members are forbidden.
 [[nodiscard]] bool allows(Document& document, const Schema& schema, std::string_view property);
 [[nodiscard]] bool is_closed(Document& document, const Schema& schema);
-/// What a member of that name has to be; those that no part names; the element of a list at an
-/// index, of which those from prefix_size_of on are alike.
+/// Return the schema of a member with that name, of members that no part names, and of a list
+/// element at an index (all indexes from prefix_size_of on have the same schema).
 [[nodiscard]] Schema property_of(Document& document, const Schema& schema, std::string_view name);
 [[nodiscard]] Schema others_of(Document& document, const Schema& schema);
 [[nodiscard]] Schema item_of(Document& document, const Schema& schema, std::size_t index);

@@ -22,9 +22,11 @@ using openapi::below;
 using openapi::resolved;
 using Coding = Content::Coding;
 
-constexpr std::size_t kTimesMax = 64;  // what references lead to, each time, of the document
+/// Maximum total size of the targets of references, each time they are used, in sizes of the
+/// document.
+constexpr std::size_t kTimesMax = 64;
 
-/// Ends the reading: caught by read_api alone.
+/// Ends the reading; only read_api catches it.
 struct Fault {
   std::string text;
 };
@@ -32,7 +34,7 @@ struct Fault {
   throw Fault{std::string(pointer) + ": " + std::string(what)};
 }
 
-/// "application/JSON; charset=utf-8" is "application/json".
+/// Returns "application/json" for "application/JSON; charset=utf-8".
 std::string essence_of(std::string_view media_type) {
   std::string essence(trim(media_type.substr(0, media_type.find(';'))));
   std::ranges::transform(essence, essence.begin(), to_lower);
@@ -65,7 +67,7 @@ bool is_status(std::string_view text) {
          (text.size() == 3 && is_digit(text[0]) && is_within(text[1]) && is_within(text[2]));
 }
 
-/// As eider's documents name what nobody named: "get_notes_id".
+/// Returns an id as in Eider's documents for operations without one: "get_notes_id".
 std::string usual_id(const std::string& method, const std::string& path) {
   std::string id = method;
   bool is_between = true;
@@ -103,7 +105,7 @@ class Reader {
   }
 
  private:
-  /// What a reference leads to is in the client once more: that has to have an end.
+  /// The target of a reference is generated once for each use, so the total size is limited.
   const Value* follow(const Value& value, const std::string& pointer) {
     const Value* const target = resolved(document_, value);
     if (target != nullptr && target != &value) {
@@ -148,7 +150,7 @@ class Reader {
     return percent_encode_url(url);
   }
 
-  /// A client has one server.
+  /// A client has only one server.
   static void refuse_servers(const Value& holder, const std::string& pointer) {
     if (!elements_of(holder["servers"]).empty()) {
       refuse(below(pointer, "servers"), "servers of single paths are not supported");
@@ -159,7 +161,7 @@ class Reader {
     const std::string pointer = below("/paths", path);
     if (!path.starts_with('/') || path.starts_with("//")) {
       refuse(pointer,
-             "a path must start with one slash");  // else it would go on with the host's name
+             "a path must start with one slash");  // otherwise it would continue the host name
     }
     if (!is_plain_path(path)) {
       refuse(pointer, "a path cannot contain a backslash or a control character");
@@ -227,7 +229,7 @@ class Reader {
         Parameter{in, {.kind = Shape::Kind::string, .name = name, .is_required = is_path}});
   }
 
-  /// Those of an operation stand in for those of its path.
+  /// Adds parameters; those of the operation replace those of the path.
   void add_parameters(const Value& holder, const std::string& where, Call& call) {
     const std::vector<Value>& list = elements_of(holder["parameters"]);
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -242,7 +244,7 @@ class Reader {
         refuse(pointer, "has no name");
       }
       if (in == "cookie" || one->find("x-selects") != nullptr) {
-        continue;  // a response without some members is none of the type that a call gives
+        continue;  // with x-selects, a response may lack members that the type requires
       }
       if (in != "path" && in != "query" && in != "header") {
         refuse(pointer, "must be in path, query, header or cookie");
@@ -266,7 +268,7 @@ class Reader {
     }
   }
 
-  /// Of a parameter. What has `content` is JSON as one text.
+  /// Returns the schema of a parameter. `content` means JSON in one text.
   const Value& schema_of(const Value& parameter, const std::string& pointer) {
     const auto& contents = members_of(parameter["content"]);
     if (contents.empty()) {
@@ -279,7 +281,7 @@ class Reader {
     return schema;
   }
 
-  /// What a parameter's value is, as far as styles differ by that.
+  /// The kind of a parameter's value, as far as it matters for styles.
   enum class Form : std::uint8_t { scalar, list, object };
 
   Form form_of(const Value& schema, int depth = 0) {
@@ -358,8 +360,8 @@ class Reader {
     return content;
   }
 
-  /// The schema of what an event's data is as JSON, by that of the event: what a string holds, or
-  /// what is no string. Null where it is text, or nobody knows; so it is where events differ.
+  /// Returns the schema of an event's data as JSON, from the schema of the event: the content of a
+  /// string, or another type. Null if the data is text or unknown, or if events differ.
   ///
   /// source  OpenAPI Specification 3.2.0, "Special Considerations for Server-Sent Events"
   [[nodiscard]] const Value* event_data(const Value& event, const std::string& pointer) {
@@ -381,7 +383,7 @@ class Reader {
     return coded.empty() || coding_of(coded) == Coding::json ? within : nullptr;
   }
 
-  /// The media type that says most to a type: the earlier coding of the enum.
+  /// Returns the media type with the most specific type: the earlier one in the enum Coding.
   Content best_of(const Value& holder, const std::string& pointer) {
     const Value& contents = holder["content"];
     if (holder.find("content") != nullptr && !contents.is_object()) {
@@ -425,7 +427,7 @@ class Reader {
     }
   }
 
-  /// Of an operation that says nothing those of the document.
+  /// Operations without `security` have that of the document.
   void read_security(const Value& operation, const std::string& pointer, Call& call) {
     const Value* const own = operation.find("security");
     for (const Value& choice : elements_of(own != nullptr ? *own : document_["security"])) {
@@ -439,7 +441,8 @@ class Reader {
     }
   }
 
-  /// Nothing where no program sends it by itself: a cookie, a certificate, a way of its own.
+  /// Returns nothing for schemes that programs cannot send themselves: cookies, certificates,
+  /// custom ones.
   std::optional<Scheme> scheme_of(const std::string& name, const std::string& pointer) {
     const Value* const found = document_["components"]["securitySchemes"].find(name);
     const Value* const scheme = found == nullptr ? nullptr : follow(*found, pointer);
@@ -464,7 +467,7 @@ class Reader {
 
   const Value& document_;
   Shapes shapes_;
-  std::size_t left_;  // bytes that references may still lead to
+  std::size_t left_;  // bytes that targets of references may still add
 };
 
 }  // namespace

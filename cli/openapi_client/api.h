@@ -12,20 +12,20 @@
 
 namespace eider::openapi_client {
 
-/// A schema, as far as a type can say it: bounds and patterns are the server's to judge.
+/// A schema, as far as types express it; the server checks limits and patterns.
 struct Shape {
   enum class Kind : std::uint8_t {
-    unknown,  // any value; `text` says why no more is known, where there is a reason
+    unknown,  // any value; `text` is the reason if there is one
     null,
     boolean,
     integer,  // `text` is the format
     number,
     string,     // `text` is the format
-    literals,   // one of `literals`; of none: no value
+    literals,   // one of `literals`; if empty, no value
     reference,  // to the component `text`
     list,       // of parts[0]
     map,        // names to parts[0]
-    object,     // of the members `parts`
+    object,     // with the members `parts`
     either,     // one of `parts`
     both,       // all of `parts` at once
   };
@@ -35,7 +35,7 @@ struct Shape {
   std::vector<Shape> parts = {};
   std::vector<json::Value> literals = {};
 
-  // Of a member, a parameter or a component.
+  // For a member, a parameter or a component.
   std::string name = {};
   bool is_required = false;
   std::string about = {};
@@ -46,15 +46,15 @@ struct Parameter {
 
   In in;
   Shape value;
-  /// Of a query. Empty: a pair for each element of a list; "deep": a pair "name[member]" for each
-  /// member; else one pair, with this between the elements.
+  /// Style of a query parameter. Empty: a pair for each element of a list; "deep": a pair
+  /// "name[member]" for each member; otherwise one pair, with this separator between the elements.
   std::string style = {};
 };
 
-/// Content of one media type. A stream's `shape` is what each of its lines holds, or the data of
-/// each of its events.
+/// A body with one media type. For a stream, `shape` describes each line, or the data of each
+/// event.
 ///
-/// is_json  of events: their data is told, and JSON
+/// is_json  only for events: their data is documented as JSON
 struct Content {
   enum class Coding : std::uint8_t { none, json, form, multipart, text, binary, lines, events };
 
@@ -64,10 +64,10 @@ struct Content {
   bool is_json = false;
 };
 
-/// A way to say who asks, as clients send it: a token or a key in a field or a query, or a name
-/// with its password.
+/// An authentication scheme as clients send it: a token or key in a header or a query, or a user
+/// name with a password.
 ///
-/// field  that holds it, or the pair of the query
+/// field  header or query parameter
 struct Scheme {
   enum class Kind : std::uint8_t { bearer, basic, header, query };
 
@@ -82,8 +82,8 @@ struct Answer {
   Content content;
 };
 
-/// answers  those of success
-/// schemes  all that it takes, whether one of them will do or several are asked for
+/// responses  only those of success
+/// schemes    all that the call accepts, whether they are alternatives or required together
 struct Call {
   std::string id;
   std::string method;  // "GET"
@@ -98,8 +98,8 @@ struct Call {
   std::vector<Scheme> schemes = {};
 };
 
-/// left_out  what a client of functions cannot call, a sentence each
-/// schemes   of all calls together, each once
+/// left_out  calls that the client cannot support, one sentence each
+/// schemes   of all calls, without duplicates
 struct Api {
   std::string title;
   std::string version;
@@ -110,21 +110,22 @@ struct Api {
   std::vector<Scheme> schemes = {};
 };
 
-/// Whether it holds no backslash and no control character. What reads addresses as browsers do
-/// takes a backslash for a slash and drops tabs and line ends: behind "/" they name a host.
+/// Returns whether the path has no backslash and no control character. URL parsers such as browsers
+/// treat a backslash as a slash, and remove tabs and line ends: after "/", such a path could name a
+/// host.
 ///
 /// source  WHATWG URL, "URL parsing"
 [[nodiscard]] bool is_plain_path(std::string_view path) noexcept;
 
-/// Components and calls in the document's order. Where a request takes several media types one is
-/// chosen: JSON, forms, text, and then the first. Cookies are left to who keeps them,
-/// and so are schemes of security that say who asks by one, or by a certificate.
+/// Reads components and calls, in the order of the document. If a request supports several media
+/// types, one is chosen: JSON, forms, text, and then the first one. Cookies are not included,
+/// because the HTTP client handles them; neither are security schemes with cookies or certificates.
 ///
 /// Variables in the URL of the server have their defaults.
 ///
-/// errors  what a client would send otherwise than the document says: styles of parameters that are
-///         not known here, servers of single paths; "/paths/~1notes/get/parameters/0: it has no
-///         name": where it is no OpenAPI document
+/// errors   unsupported features that would make a client send something wrong: unknown styles of
+///          parameters, servers of single paths; and errors such as
+///          "/paths/~1notes/get/parameters/0: it has no name" if it is not an OpenAPI document
 /// source  OpenAPI Specification 3.1.1; JSON Schema 2020-12
 [[nodiscard]] Result<Api, std::string> read_api(const json::Value& document);
 

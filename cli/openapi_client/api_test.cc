@@ -150,7 +150,7 @@ TEST(ClientCalls, have_the_parameters_of_path_and_operation) {
   EXPECT_TRUE(call.parameters[0].value.is_required);
   EXPECT_FALSE(call.parameters[1].value.is_required);
   EXPECT_EQ(call.parameters[2].value.name, "If-Match");
-  EXPECT_EQ(call.parameters[3].value.name, "x");  // nobody told of it
+  EXPECT_EQ(call.parameters[3].value.name, "x");  // not documented, but in the path
   EXPECT_TRUE(call.parameters[3].value.is_required);
 }
 
@@ -347,7 +347,7 @@ TEST(ClientCalls, TakeTheSchemesThatTheyNameOrThoseOfTheDocument) {
   };
   ASSERT_EQ(api.calls.size(), 4U);
   EXPECT_EQ(names(api.calls[0].schemes), "token:Authorization ");
-  EXPECT_EQ(names(api.calls[1].schemes), "");  // POST goes ahead of PUT
+  EXPECT_EQ(names(api.calls[1].schemes), "");  // POST is listed before PUT
   EXPECT_EQ(names(api.calls[2].schemes),
             "token:Authorization a-key:X-Key login:Authorization q:key ");
   EXPECT_EQ(names(api.calls[3].schemes), "");

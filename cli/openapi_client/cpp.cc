@@ -37,18 +37,18 @@ std::string method_of(const Call& call) {
   return "eider::Method::" + (name == "delete" ? "delete_" : name);
 }
 
-/// What is asked for, and the function of ApiRequest that asks.
+/// The result type, and the function of ApiRequest that sends the request.
 struct Asked {
   std::string type;
   std::string function;
 };
 
-/// Why there is no better type is told where it is defined.
+/// Removes the comment with the reason for a json::Value: it is at the definition of the type.
 std::string without_comment(const std::string& type) {
   return type.substr(0, type.starts_with("eider::json::Value") ? type.find(" /*") : type.npos);
 }
 
-/// Of all that types are made of.
+/// Returns the weight of all shapes for which types are generated.
 std::size_t weight_of_all(const Api& api) {
   std::size_t weight = 0;
   for (const Shape& component : api.components) {
@@ -109,7 +109,7 @@ class Cpp {
     Asked asked;
   };
 
-  /// Types first: what functions are called depends on what those are called.
+  /// Generates types first, because the names of functions must differ from those of types.
   std::string functions_text() {
     std::vector<Function> made;
     for (const Call& call : api_.calls) {
@@ -129,7 +129,7 @@ class Cpp {
     return all;
   }
 
-  /// What is called as its member is.
+  /// Generates the struct with the credentials, one member per scheme.
   [[nodiscard]] std::string security_text() {
     if (api_.schemes.empty()) {
       return {};
@@ -143,7 +143,7 @@ class Cpp {
     return all + "};\n\n";
   }
 
-  /// Of those that share a field the first that is given.
+  /// If several schemes use the same header, the first one with a value is sent.
   void add_security(const Call& call, Function& to) const {
     std::map<std::string, std::string> by_field;
     for (const Scheme& scheme : call.schemes) {
@@ -238,7 +238,7 @@ class Cpp {
     return in == In::header ? "header" : style == "deep" ? "query_members" : "query";
   }
 
-  /// Queries and fields together, as members of a struct: they are told by name.
+  /// Adds query parameters and headers as members of one struct, so that callers name them.
   void add_options(const Call& call, Function& to) {
     Names names(types_.taken());
     std::vector<Shape> options;
@@ -294,8 +294,8 @@ class Cpp {
     return "body(" + value + ", " + type + ");\n";
   }
 
-  /// Of responses that differ one is read, the first with content; it may be absent where another
-  /// has none.
+  /// If responses differ, the first one with content is read; it is optional if another one has no
+  /// content.
   Asked asked_of(const Call& call) {
     const auto has_content = [](const Answer& response) {
       return response.content.coding != Coding::none;
@@ -327,7 +327,8 @@ class Cpp {
     return {type, "get_json<" + type + ">"};
   }
 
-  /// A text of JSON is a value: of ApiEvents a std::string is data as it is.
+  /// JSON text is returned as a value, because ApiEvents<std::string> returns the data without
+  /// parsing.
   std::string event_type(const Call& call, const Content& content) {
     if (!content.is_json) {
       return "std::string";
@@ -338,7 +339,7 @@ class Cpp {
 
   const Api& api_;
   std::string space_;
-  std::map<std::string, std::string> secrets_;  // names of members, by those of schemes
+  std::map<std::string, std::string> secrets_;  // names of members, by names of schemes
   CppTypes types_;
 };
 

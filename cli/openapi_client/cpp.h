@@ -9,15 +9,15 @@
 
 namespace eider::openapi_client {
 
-/// An identifier that is no word of the language.
+/// Returns whether it is an identifier, and not a keyword.
 [[nodiscard]] bool is_cpp_name(std::string_view text);
 
-/// A type for each component, and a class `Client` with a function for each call, which returns a
-/// Task<Result<T>>. What plain structs cannot say is a json::Value.
+/// Generates a type for each component, and a class `Client` with a function for each call, which
+/// returns a Task<Result<T>>. A json::Value replaces types that plain structs cannot express.
 ///
-/// space   the namespace: identifiers with "::" between them
-/// errors  "/components/schemas: references make …": where schemas that refer to each other would
-///         make a header out of all proportion
+/// space   the namespace: identifiers separated by "::"
+/// errors  "/components/schemas: references make …": recursive schemas would make the header too
+///         large
 [[nodiscard]] Result<std::string, std::string> to_cpp(const Api& api, std::string_view space);
 
 }  // namespace eider::openapi_client

@@ -15,7 +15,7 @@ std::string cpp_client_of(const std::string& paths, const std::string& schemas =
   return text ? *text : std::string();
 }
 
-/// Why there is none of these schemas; each is called by its place and made of the one behind it.
+/// Returns the error for these schemas; each one is named by its index and refers to the next one.
 std::string cpp_fault_of(int count, std::string (*schema_of)(const std::string& next)) {
   std::string schemas = R"("0":{"properties":{"a":{}}})";
   for (int i = 1; i < count; ++i) {
@@ -28,7 +28,7 @@ std::string cpp_fault_of(int count, std::string (*schema_of)(const std::string& 
   return text ? std::string() : text.error();
 }
 
-/// The only member of a struct, "std::optional<int> a = {}".
+/// Returns the only member of a struct: "std::optional<int> a = {}".
 std::string cpp_member_of(const std::string& schema, const std::string& required = "[]") {
   const std::string text =
       cpp_client_of("", R"("Other":{"enum":["x","y"]},"S":{"properties":{"a":)" + schema +
@@ -38,7 +38,7 @@ std::string cpp_member_of(const std::string& schema, const std::string& required
   return text.substr(at, text.find(";\n", at) - at);
 }
 
-/// The type of a required one.
+/// Returns the type of a required member.
 std::string cpp_type_of(const std::string& schema) {
   const std::string member = cpp_member_of(schema, R"(["a"])");
   return member.substr(0, member.rfind(" a"));

@@ -13,15 +13,15 @@ using Kind = Shape::Kind;
 
 constexpr std::string_view kValue = "eider::json::Value";
 constexpr std::string_view kOwner = "std::unique_ptr<";
-constexpr std::size_t kMembersMax = 32;       // that reflection knows
-constexpr std::size_t kEnumeratorsMax = 120;  // those with larger values it does not see
-constexpr std::size_t kTimesMadeMax = 100;    // a shape is looked at by each that holds it, too
-constexpr std::size_t kWeightMin = 100'000;   // so that small documents may make a hundredfold, too
-constexpr std::size_t kStepWeight = 10;    // to look at a shape takes longer than to write a byte
-constexpr int kFollowedMax = 500;          // references within each other: each takes stack
-constexpr std::string_view kTag = "type";  // of a variant (reflect::Variant)
+constexpr std::size_t kMembersMax = 32;       // limit of reflection
+constexpr std::size_t kEnumeratorsMax = 120;  // larger values are not visible to reflection
+constexpr std::size_t kTimesMadeMax = 100;    // each shape that contains a shape visits it, too
+constexpr std::size_t kWeightMin = 100'000;   // small documents may grow more than that
+constexpr std::size_t kStepWeight = 10;       // visiting a shape is slower than writing a byte
+constexpr int kFollowedMax = 500;             // nested references: each one uses stack
+constexpr std::string_view kTag = "type";     // member of a variant (reflect::Variant)
 
-/// While a reference is being followed.
+/// Exists while a reference is being followed.
 class Followed {
  public:
   explicit Followed(int& depth) : depth_(depth) {
@@ -49,8 +49,8 @@ bool is_enum(const Shape& shape) {
          });
 }
 
-/// Reflection takes names of JSON from the program's, so what is none is no member: why there is no
-/// struct of these members; empty where there is.
+/// Returns why these members cannot be a struct; empty if they can. Reflection uses the C++ names
+/// as JSON names, so each name must be an identifier.
 std::string why_no_struct(const std::vector<Shape>& members) {
   if (members.empty() || members.size() > kMembersMax) {
     return "it has " + std::to_string(members.size()) + " members";
@@ -71,8 +71,8 @@ bool is_value(std::string_view type) {
   return type.starts_with(kValue);
 }
 
-/// The kind of that name. Instants have the unit in which any server's can be told. A "duration" is
-/// text: others than ours have months and years, which are no kind's.
+/// Returns the type for a format. Instants have a unit that is fine enough for other servers. A
+/// "duration" stays text, because it may have months and years, which no type supports.
 std::string of_text(std::string_view format) {
   static const std::map<std::string_view, std::string_view> kKinds = {
       {"uuid", "eider::Uuid"},
@@ -113,7 +113,7 @@ const std::set<std::string, std::less<>>& cpp_words() {
       "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
       "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
       "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // macros of headers and compilers
+      // Macros of headers and compilers.
       "BUFSIZ", "DOMAIN", "EOF", "INFINITY", "NAN", "NULL", "OVERFLOW", "UNDERFLOW", "errno",
       "linux", "major", "makedev", "minor", "stderr", "stdin", "stdout", "unix", "eider", "std"};
   return kWords;
@@ -157,7 +157,8 @@ CppTypes::As CppTypes::kind_of(const Shape& shape) const {
   return members && why_no_struct(*members).empty() ? As::structure : As::alias;
 }
 
-/// The members of an object, or of several that it is at once; nothing of anything else.
+/// Returns the members of an object, or of several objects that apply together; nothing for other
+/// shapes.
 std::optional<std::vector<Shape>> CppTypes::members_of(const Shape& shape) const {
   spend(kStepWeight);
   if (shape.kind == Kind::reference) {
@@ -255,7 +256,7 @@ std::string CppTypes::of_elements(const Shape& shape, const std::string& context
   if (shape.kind == Kind::map) {
     return "std::map<std::string, " + element + ">";
   }
-  // a std::vector<bool> has no bools, and so no description
+  // std::vector<bool> does not contain bools, so it has no description.
   return "std::vector<" + (element == "bool" ? std::string(kValue) : element) + ">";
 }
 
@@ -271,7 +272,7 @@ std::string CppTypes::of_literals(const Shape& shape, const std::string& context
   return is_text ? "std::string" : value_because("one of several values");
 }
 
-/// A struct that is still being defined cannot lie in what it holds: it is owned there.
+/// A struct that is not complete yet cannot be a member by value: it becomes a std::unique_ptr.
 std::string CppTypes::of_reference(const std::string& to, const std::string& context) {
   const Followed followed(depth_);
   Component& component = components_.at(to);
@@ -298,8 +299,8 @@ std::string CppTypes::of_members(const Shape& shape, const std::string& context)
   return why.empty() ? prefix_ + add_struct(context, *members) : value_because(why);
 }
 
-/// One of several structs is a variant where the member "type" says which; the name of the struct
-/// is what stands there.
+/// Several structs are a variant if their member "type" distinguishes them; its value becomes the
+/// name of the struct.
 std::string CppTypes::of_parts(const Shape& shape, const std::string& context) {
   std::vector<Shape> parts;
   std::ranges::copy_if(shape.parts, std::back_inserter(parts),
@@ -319,7 +320,7 @@ std::string CppTypes::of_parts(const Shape& shape, const std::string& context) {
     const auto tag = std::ranges::find(members, kTag, &Shape::name);
     const std::string name = tag->literals[0].text();
     members.erase(tag);
-    texts += struct_text(name, members, "::" + space_ + "::");  // its own name may hide theirs
+    texts += struct_text(name, members, "::" + space_ + "::");  // its name may hide other types
     types += (types.empty() ? "" : ", ") + prefix_ + space + "::" + name;
   }
   defined_ += "\nnamespace " + space + " {" + texts + "}  // namespace " + space + "\n";
@@ -377,7 +378,7 @@ void CppTypes::define(Component& component) {
   component.state = State::done;
 }
 
-/// A member that is called as a type would hide it.
+/// A member with the name of a type would hide the type, so types get the prefix of the namespace.
 std::string CppTypes::prefix_for(const std::vector<Shape>& members) const {
   const bool hides = std::ranges::any_of(
       members, [&](const Shape& member) { return taken_.contains(member.name); });
@@ -405,7 +406,7 @@ std::string CppTypes::struct_text(const std::string& name, const std::vector<Sha
   return text + "};\n";
 }
 
-/// None where a type is not complete yet: it would be made there and then.
+/// Returns nothing if the type is incomplete, because an initializer would need the complete type.
 std::string CppTypes::initialiser_of(const Shape& member, std::string_view type) const {
   const bool is_absent = !member.is_required || type.starts_with(kOwner);
   if (is_incomplete_) {
@@ -425,7 +426,7 @@ std::string CppTypes::enum_text(const std::string& name, const Shape& shape) {
 std::set<std::string, std::less<>> CppTypes::taken() const {
   std::set<std::string, std::less<>> all = cpp_words();
   all.insert({"Client", "Security", "body", "options", "request", "security_",
-              "server_"});  // what the client uses
+              "server_"});  // names that the client uses
   all.insert(taken_.begin(), taken_.end());
   return all;
 }

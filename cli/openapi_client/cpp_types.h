@@ -14,13 +14,13 @@
 
 namespace eider::openapi_client {
 
-/// What no name of C++ may be, and what headers make macros of.
+/// Returns names that cannot be used in C++: keywords, and macros of headers.
 [[nodiscard]] const std::set<std::string, std::less<>>& cpp_words();
 
-/// How much a shape says: its parts and the bytes of their texts.
+/// Returns the size of a shape: its parts and the bytes of their texts.
 [[nodiscard]] std::size_t weight_of(const Shape& shape) noexcept;
 
-/// Thrown: types that refer to each other make too much of a document.
+/// Thrown if types that refer to each other become too large.
 struct TooMuch {
   std::string text;
 };
@@ -28,21 +28,22 @@ struct TooMuch {
 class CppTypes {
  public:
   /// components  outlive it
-  /// weight      of all shapes that types are made of: a multiple of it is what may be made
+  /// weight      of all shapes for which types are generated: limits the result to a multiple of it
   CppTypes(const std::vector<Shape>& components, std::size_t weight, std::string_view space);
 
-  /// The type of values of that shape. Structs that it needs are defined before.
+  /// Returns the type of values with that shape. Defines the required structs before.
   ///
-  /// context  what a struct is called that has no name: "Note_author"
+  /// context  name of a struct without a name: "Note_author"
   [[nodiscard]] std::string of(const Shape& shape, const std::string& context);
-  /// The same of a member or an argument, which may be absent.
+  /// The same for a member or an argument, which may be optional.
   [[nodiscard]] std::string of_member(const Shape& shape, const std::string& context);
-  /// Defines a struct of these members, which are names already.
+  /// Defines a struct with these members, whose names are already valid.
   [[nodiscard]] std::string add_struct(const std::string& name, const std::vector<Shape>& members);
 
-  /// Names that are taken: types', and those of the language.
+  /// Returns the used names: types and keywords.
   [[nodiscard]] std::set<std::string, std::less<>> taken() const;
-  /// All components and what they and the calls so far needed.
+  /// Returns the definitions of all components, and of the types that they and the calls so far
+  /// need.
   [[nodiscard]] std::string definitions();
 
  private:
@@ -70,7 +71,7 @@ class CppTypes {
       const std::vector<Shape>& parts) const;
   [[nodiscard]] As kind_of(const Shape& shape) const;
   void define(Component& component);
-  /// prefix  of types, where a name within hides theirs
+  /// prefix  of types, if a name within the struct hides them
   [[nodiscard]] std::string struct_text(const std::string& name, const std::vector<Shape>& members,
                                         const std::string& prefix);
   [[nodiscard]] std::string initialiser_of(const Shape& member, std::string_view type) const;
@@ -78,17 +79,17 @@ class CppTypes {
   [[nodiscard]] static std::string enum_text(const std::string& name, const Shape& shape);
 
   std::map<std::string, Component> components_;
-  std::vector<std::string> order_;  // of components, as the document has them
+  std::vector<std::string> order_;  // of components, as in the document
   std::string space_;
   std::set<std::string, std::less<>> taken_;
   Names names_;
-  mutable std::size_t left_;       // that may be spent
-  mutable int depth_ = 0;          // of references that are being followed
-  std::set<std::string> inlined_;  // aliases whose type is being made
-  bool is_in_list_ = false;        // there a declared type is enough
-  bool is_incomplete_ = false;     // the member's type holds one that is not defined yet
-  std::string current_;            // the struct that is being made
-  std::string prefix_;             // of types in the struct that is being made
+  mutable std::size_t left_;       // weight that may still be spent
+  mutable int depth_ = 0;          // of nested references
+  std::set<std::string> inlined_;  // aliases whose type is being generated
+  bool is_in_list_ = false;        // there, a declared type is sufficient
+  bool is_incomplete_ = false;     // the member's type contains an undefined type
+  std::string current_;            // the struct that is being generated
+  std::string prefix_;             // of types in the struct that is being generated
   std::string declared_;
   std::string defined_;
 };

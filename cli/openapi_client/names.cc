@@ -27,7 +27,7 @@ std::string Names::take(std::string_view name) {
   if (reserved_.contains(base)) {
     base += '_';
   }
-  std::size_t& number = numbers_[base];  // where the search ended: all before are taken
+  std::size_t& number = numbers_[base];  // the last number in use
   std::string made;
   do {
     ++number;
@@ -81,7 +81,7 @@ std::string comment_line(std::string_view text) {
     text.remove_prefix(bytes);
   }
   while (line.ends_with(' ') || line.ends_with('\\')) {
-    line.pop_back();  // a backslash at the end would make the next line of C++ a comment, too
+    line.pop_back();  // a trailing backslash would continue the comment on the next line of C++
   }
   return line;
 }

@@ -13,13 +13,13 @@
 
 namespace eider::openapi_client {
 
-/// A letter or '_' first, then digits too; ASCII alone.
+/// Returns whether it is an identifier: a letter or '_', then also digits; only ASCII.
 [[nodiscard]] bool is_identifier(std::string_view text) noexcept;
 
-/// Makes identifiers of any names, each once: "a-b" is a_b, a second one a_b_2.
+/// Converts names to unique identifiers: "a-b" becomes a_b, a second one a_b_2.
 class Names {
  public:
-  /// reserved  what no name may be: it gets a '_' behind it
+  /// reserved  names that get a '_' appended
   explicit Names(std::set<std::string, std::less<>> reserved) : reserved_(std::move(reserved)) {}
 
   [[nodiscard]] std::string take(std::string_view name);
@@ -27,20 +27,22 @@ class Names {
  private:
   std::set<std::string, std::less<>> reserved_;
   std::set<std::string, std::less<>> taken_;
-  std::map<std::string, std::size_t> numbers_;  // the last that a name has behind it
+  std::map<std::string, std::size_t> numbers_;  // the last number appended to a name
 };
 
-/// A literal in double quotes. What is not seen, or turns the direction of text, is escaped.
+/// Returns a literal in double quotes. Invisible characters and those that change the direction of
+/// text are escaped.
 ///
 /// text  UTF-8
 [[nodiscard]] std::string typescript_literal(std::string_view text);
-/// All but printable ASCII is escaped, octally: such an escape ends after three digits.
+/// Returns a literal. All but printable ASCII is escaped with octal numbers, which end after three
+/// digits.
 [[nodiscard]] std::string cpp_literal(std::string_view text);
 
-/// One line for a comment, which ends neither that nor the line: "*/" is "* /", and what is not
-/// seen is a space.
+/// Returns one line that cannot end a comment: "*/" becomes "* /", and invisible characters become
+/// spaces.
 [[nodiscard]] std::string comment_line(std::string_view text);
-/// The same of each line; none of an empty text.
+/// The same for each line; nothing for an empty text.
 [[nodiscard]] std::vector<std::string> comment_lines(std::string_view text);
 
 }  // namespace eider::openapi_client

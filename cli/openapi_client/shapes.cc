@@ -23,7 +23,7 @@ Shape literals(std::vector<Value> values) {
   return {.kind = Kind::literals, .literals = std::move(values)};
 }
 
-/// Of bounds and patterns alone: {"multipleOf": 3}.
+/// Returns whether the schema has only limits and patterns: {"multipleOf": 3}.
 bool says_nothing(const Shape& shape) {
   return shape.kind == Kind::unknown && shape.text.empty();
 }
@@ -43,7 +43,8 @@ bool has_any(const Value& schema, std::initializer_list<std::string_view> keywor
                              [&](std::string_view word) { return schema.find(word) != nullptr; });
 }
 
-/// What a schema without "type" has words about: {"properties": …} is an object.
+/// Returns the type that the keywords of a schema without "type" imply: {"properties": …} is an
+/// object.
 std::string implied_type(const Value& schema) {
   if (has_any(schema, {"properties", "additionalProperties"})) {
     return "object";
@@ -51,8 +52,8 @@ std::string implied_type(const Value& schema) {
   return has_any(schema, {"items", "prefixItems"}) ? "array" : "";
 }
 
-/// Finds the components that are nothing but themselves: what leads there without a value in
-/// between. These are the graph's strongly connected parts.
+/// Finds the components that refer to themselves without a value in between. These are the strongly
+/// connected components of the reference graph.
 ///
 /// source  Tarjan 1972, "Depth-first search and linear graph algorithms"
 class Circles {
@@ -75,10 +76,10 @@ class Circles {
  private:
   struct Node {
     std::vector<std::size_t> leads_to = {};
-    std::size_t tried = 0;   // of leads_to
+    std::size_t tried = 0;   // index of the next reference
     std::size_t order = 0;   // of the visits, from 1
-    std::size_t lowest = 0;  // of the orders that it leads back to
-    bool is_open = false;    // the circle that it may belong to is not known yet
+    std::size_t lowest = 0;  // of the visits that it can reach
+    bool is_open = false;    // its cycle is not known yet
     bool is_in_circle = false;
   };
 
@@ -110,7 +111,7 @@ class Circles {
     }
   }
 
-  /// Nothing where it was before.
+  /// Does nothing for a visited component.
   void enter(std::size_t at) {
     Node& node = nodes_[at];
     if (node.order == 0) {
@@ -177,7 +178,7 @@ Shape Shapes::of(const Value& schema) const {
   } else if (const Value* const some = schema.find("enum"); some != nullptr) {
     parts.push_back(literals(elements_of(*some)));
   } else if (parts.empty() || has_any(schema, {"properties", "additionalProperties", "items"})) {
-    parts.push_back(typed(schema));  // beside parts "type": "object" alone says no more than they
+    parts.push_back(typed(schema));  // next to parts, "type": "object" alone adds nothing
   }
   return parts.size() == 1 ? std::move(parts.front())
                            : Shape{.kind = Kind::both, .parts = std::move(parts)};
@@ -196,7 +197,7 @@ Shape Shapes::reference(const std::string& to) const {
 
 Shape Shapes::typed(const Value& schema) const {
   std::vector<Shape> types;
-  std::set<std::string> seen;  // one twice would double what lies within, at each level
+  std::set<std::string> seen;  // a duplicate would double the contents at each level
   for (const Value& type : elements_of(schema["type"])) {
     const std::string name = type.is_string() ? type.text() : "";
     if (seen.insert(name).second) {
@@ -231,7 +232,7 @@ Shape Shapes::of_type(const Value& schema, const std::string& type) const {
   return {.kind = found->second, .text = is_large ? "uint64" : text_at(schema, "format")};
 }
 
-/// An object of members, a map, or both.
+/// Returns an object with members, a map, or both.
 Shape Shapes::object(const Value& schema) const {
   Shape made{.kind = Kind::object};
   const std::vector<Value>& required = elements_of(schema["required"]);

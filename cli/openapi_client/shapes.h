@@ -17,13 +17,13 @@ using openapi::is_true;
 using openapi::members_of;
 using openapi::text_at;
 
-/// document  outlives the shapes' making
+/// document  outlives this object
 class Shapes {
  public:
   explicit Shapes(const json::Value& document);
 
   [[nodiscard]] Shape of(const json::Value& schema) const;
-  /// All components; one that would be made of itself and nothing else is unknown.
+  /// Returns all components; one that only consists of references to itself is unknown.
   [[nodiscard]] std::vector<Shape> components() const;
 
  private:

@@ -12,13 +12,14 @@
 
 namespace eider::openapi_client {
 
-/// A document of these paths and component schemas, each the inside of an object.
+/// Returns a document with these paths and component schemas, each the contents of an object.
 inline std::string document_of(const std::string& paths, const std::string& schemas = "") {
   return R"({"openapi":"3.1.1","info":{"title":"T","version":"1"},"paths":{)" + paths +
          R"(},"components":{"schemas":{)" + schemas + "}}}";
 }
 
-/// Calls with a token, with several ways, with none, and with those that no program sends.
+/// Calls with a token, with alternatives, without authentication, and with schemes that programs
+/// cannot send.
 inline constexpr const char* kSecured =
     R"({"openapi":"3.1.1","info":{"title":"T","version":"1"},"security":[{"token":[]}],"paths":{)"
     R"("/a":{"get":{"operationId":"a"},)"
@@ -32,7 +33,7 @@ inline constexpr const char* kSecured =
     R"("cookie":{"type":"apiKey","in":"cookie","name":"c"},"tls":{"type":"mutualTLS"},)"
     R"("other":{"type":"http","scheme":"digest"}}}})";
 
-/// GET /a, or another, with these words.
+/// Returns GET /a, or another operation, with these members.
 inline std::string operation_of(const std::string& words, const std::string& path = "/a",
                                 const std::string& method = "get") {
   return '"' + path + R"(":{")" + method + "\":{" + words + "}}";

@@ -21,11 +21,12 @@ std::set<std::string, std::less<>> reserved_types() {
   return all;
 }
 
-/// "then" would make the client a promise to `await`.
+/// With a member "then", `await` would treat the client as a promise.
 const std::set<std::string, std::less<>> kReservedMethods = {
     "constructor", "then", "toString", "valueOf", "hasOwnProperty", "__proto__"};
 
-/// A whole address, or "/v1" on the host that served the page: what else names a host is none.
+/// Returns whether it is a whole URL, or a path such as "/v1" on the host of the page; other texts
+/// that name a host are invalid.
 bool is_server(std::string_view url) {
   const bool is_whole = url.starts_with("https://") || url.starts_with("http://");
   return is_plain_path(url) && (is_whole || (url.starts_with('/') && !url.starts_with("//")));
@@ -42,7 +43,7 @@ std::string property(std::string_view name) {
   return is_identifier(name) ? std::string(name) : typescript_literal(name);
 }
 
-/// Lines as a comment at that indentation; nothing of no lines.
+/// Returns the lines as a comment with that indentation; nothing without lines.
 std::string comment(const std::vector<std::string>& lines, const std::string& indent) {
   if (lines.empty()) {
     return {};
@@ -166,7 +167,7 @@ class TypeScript {
     return "{ " + joined(all, "; ") + " }";
   }
 
-  /// In parentheses where it is made of several.
+  /// Returns the type, in parentheses if it consists of several types.
   [[nodiscard]] std::string within(const Shape& shape) const {
     const bool is_several = shape.kind == Kind::either || shape.kind == Kind::both ||
                             (shape.kind == Kind::literals && shape.literals.size() > 1);
@@ -242,7 +243,7 @@ class TypeScript {
             (arguments.empty() ? "undefined" : "args") + ", options);\n  }\n";
   }
 
-  /// "args: { path: { id: number }; body: NewNote }, "
+  /// Returns "args: { path: { id: number }; body: NewNote }, ".
   [[nodiscard]] std::string arguments_of(const Call& call) const {
     std::vector<std::string> groups;
     bool is_required = false;
@@ -307,7 +308,7 @@ class TypeScript {
     return "binary";
   }
 
-  /// How a response is read: text that is a number reads as JSON does.
+  /// Returns how a response is read: text with a number is parsed like JSON.
   static std::string_view reading_of(const Content& content) {
     switch (content.coding) {
       case Coding::none:
@@ -335,7 +336,7 @@ class TypeScript {
     if (call.body.coding != Coding::none) {
       const std::string& type = call.body.media_type;
       parts.push_back("body: \"" + body_coding(call.body) + "\"");
-      // fetch itself knows a multipart form's boundary and what a Blob is
+      // fetch itself sets the boundary of a multipart form, and the type of a Blob
       if (call.body.coding != Coding::multipart &&
           (call.body.coding == Coding::json || !type.contains('*'))) {
         parts.push_back("type: " + typescript_literal(type));
@@ -376,7 +377,7 @@ class TypeScript {
     std::string function;
   };
 
-  /// A stream is one whatever else may be answered: a loop takes it.
+  /// If one of the responses is a stream, the result is a stream, for a loop.
   [[nodiscard]] Result result_of(const Call& call) const {
     std::vector<std::string> types;
     for (const auto& [status, content] : call.responses) {

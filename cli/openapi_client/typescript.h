@@ -8,8 +8,8 @@
 
 namespace eider::openapi_client {
 
-/// A type for each component, and a class `Client` with a function for each call. What the client
-/// itself consists of is the same for all documents.
+/// Generates a type for each component, and a class `Client` with a function for each call. The
+/// client's other code is the same for all documents.
 [[nodiscard]] std::string to_typescript(const Api& api);
 
 }  // namespace eider::openapi_client

@@ -6,7 +6,7 @@
 
 namespace eider::openapi_client {
 
-/// The names of types that the client uses: a schema of such a name gets another.
+/// Names of types that the client uses: a schema with such a name gets another name.
 inline constexpr std::string_view kTypeScriptNames[] = {
     "Arguments",    "Array",       "AsyncGenerator",  "Blob",         "BodyInit",
     "CallOptions",  "Client",      "ClientOptions",   "Error",        "FormData",
@@ -15,7 +15,7 @@ inline constexpr std::string_view kTypeScriptNames[] = {
     "ServerEvent",  "AbortSignal", "URLSearchParams", "Secret",       "Login",
     "Security",     "TextEncoder"};
 
-/// Names of types that no schema takes: the language's own.
+/// Names that no schema can have: keywords and types of the language.
 inline constexpr std::string_view kTypeScriptWords[] = {
     "any",      "as",        "async",     "await",     "bigint",     "boolean",   "break",
     "case",     "catch",     "class",     "const",     "continue",   "debugger",  "declare",
@@ -30,7 +30,7 @@ inline constexpr std::string_view kTypeScriptWords[] = {
     "with",     "yield",     "arguments", "eval",      "implements", "abstract",  "asserts",
     "using"};
 
-// The parts, each for those clients that use it: compilers may warn of what nobody uses.
+// The parts, each for the clients that need it: compilers may warn about unused code.
 
 inline constexpr std::string_view kTypeScriptRuntime = R"ts(
 /** `pointer` is a JSON pointer into the body, or a parameter's name; `code` is for programs. */

@@ -13,7 +13,7 @@ std::string client_of(const std::string& paths, const std::string& schemas = "")
   return to_typescript(api_of(document_of(paths, schemas)));
 }
 
-/// The type of a component with that schema.
+/// Returns the type of a component with that schema.
 std::string type_of(const std::string& schema) {
   const std::string text = client_of("", R"("Other":{"type":"null"},"S":)" + schema);
   const std::string begin = "export type S = ";
@@ -21,7 +21,7 @@ std::string type_of(const std::string& schema) {
   return text.substr(at, text.find(";\n", at) - at);
 }
 
-/// The line that begins the only function.
+/// Returns the first line of the only function.
 std::string function_of(const std::string& words, const std::string& path = "/a",
                         const std::string& method = "get") {
   const std::string text = client_of(operation_of(R"("operationId":"f",)" + words, path, method));
@@ -67,7 +67,7 @@ TEST(TypeScript, calls_the_server_of_the_document) {
   EXPECT_EQ(server("https://example.org/v1"), R"("https://example.org/v1")");
   EXPECT_EQ(server("/v1"), R"("/v1")");
   EXPECT_EQ(server("/"), R"("/")");
-  // A browser would take these for another server, so they are percent-encoded.
+  // A browser would treat these as another server, so they are percent-encoded.
   EXPECT_EQ(server("/\\\\example.org"), R"("/%5Cexample.org")");
   EXPECT_EQ(server("/\\t/example.org"), R"("/%09/example.org")");
   for (const char* const other : {"", "v1", "//example.org", "javascript:1"}) {

@@ -23,8 +23,8 @@ constexpr int kSignalled = 128;
 constexpr std::chrono::milliseconds kEndsWithin{1000};
 constexpr std::size_t kPieceBytes = 16UL * 1024;
 
-/// All that the child needs, made before fork: after it, locks that other threads of this process
-/// had are never released in the child.
+/// All data that the child needs, prepared before fork: after it, locks of other threads are never
+/// released in the child.
 struct Prepared {
   std::vector<std::string> environment;
   std::vector<char*> words;
@@ -70,7 +70,7 @@ Prepared prepare(const ProgramCall& call) {
   return made;
 }
 
-/// In the child alone, where nothing may be allocated.
+/// Runs in the child, where allocation is not allowed.
 void write_pid(char* out, pid_t pid) noexcept {
   std::array<char, 16> digits{};
   std::size_t count = 0;
@@ -92,7 +92,7 @@ void reset_signals() noexcept {
   (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// output  the end of a pipe that is kept; -1: it is not
+/// output  write end of a pipe, or -1
 void place_streams(const ProgramCall& call, int output) noexcept {
   using Output = ProgramCall::Output;
   const char* const input = call.input.empty() ? "/dev/null" : call.input.c_str();
@@ -105,7 +105,7 @@ void place_streams(const ProgramCall& call, int output) noexcept {
   }
 }
 
-/// dup2 of a descriptor onto itself leaves it close-on-exec.
+/// dup2 of a descriptor to itself would keep its close-on-exec flag.
 void place_listener(Prepared& prepared, int listener) noexcept {
   if (listener < 0) {
     return;
@@ -126,7 +126,7 @@ void place_listener(Prepared& prepared, int listener) noexcept {
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   reset_signals();
   place_streams(call, output);
-  // Out of the way of the descriptor that the listener is placed at.
+  // Moved, because the listener needs its descriptor number.
   failure = ::fcntl(failure, F_DUPFD_CLOEXEC, kFirstPassedOn + 1);
   place_listener(prepared, call.listens_on);
   if (::chdir(call.directory.c_str()) == 0) {
@@ -154,7 +154,7 @@ std::string cannot_start(const ProgramCall& call, int why) {
   return "cannot start " + call.words.front() + ": " + std::strerror(why);
 }
 
-/// 0 and less: it is over.
+/// Returns the remaining time; 0 or less: it is over.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point deadline) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
                                                                std::chrono::steady_clock::now());
@@ -169,7 +169,7 @@ void keep_end(std::string& text, std::size_t bytes_max) {
 }
 
 Result<ChildProcess, std::string> ChildProcess::start(const ProgramCall& call) {
-  (void)::signal(SIGCHLD, SIG_DFL);  // if it is ignored, how a child ends cannot be read
+  (void)::signal(SIGCHLD, SIG_DFL);  // if it is ignored, a child's exit status is lost
   Prepared prepared = prepare(call);
   Pipe output = make_pipe();
   Pipe failure = make_pipe();
@@ -183,7 +183,7 @@ Result<ChildProcess, std::string> ChildProcess::start(const ProgramCall& call) {
   if (pid == 0) {
     become(prepared, call, output.write_end.get(), failure.write_end.get());
   }
-  (void)::setpgid(pid, pid);  // both do it: which one comes first is open
+  (void)::setpgid(pid, pid);  // both processes call it, because either may run first
   failure.write_end.close();
   int why = 0;
   if (::read(failure.read_end.get(), &why, sizeof(why)) > 0) {
@@ -194,7 +194,7 @@ Result<ChildProcess, std::string> ChildProcess::start(const ProgramCall& call) {
   made.pid_ = pid;
   made.exit_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!made.exit_.is_open()) {
-    return fail(cannot_start(call, errno));  // its end could not be waited for
+    return fail(cannot_start(call, errno));  // without a descriptor, its end could not be awaited
   }
   if (call.output == ProgramCall::Output::kept ||
       call.output == ProgramCall::Output::kept_with_errors) {
@@ -222,8 +222,8 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::end_group() noexcept {
   if (pid_ > 0) {
-    // ninja has every compiler in a group of its own, out of reach of the SIGKILL here: it passes
-    // SIGTERM on, and waits for them. One that stays would write its old object over the new one.
+    // ninja runs each compiler in its own process group, which the SIGKILL below does not reach: it
+    // forwards SIGTERM and waits for them. A remaining compiler would overwrite the new object.
     signal(SIGTERM);
     wait_for_end();
     signal(SIGKILL);
@@ -232,7 +232,7 @@ void ChildProcess::end_group() noexcept {
   }
 }
 
-/// Takes away what it says meanwhile: one that waits for room in the pipe does not end.
+/// Reads the output meanwhile: a process that waits for room in the pipe does not end.
 void ChildProcess::wait_for_end() noexcept {
   const auto deadline = std::chrono::steady_clock::now() + kEndsWithin;
   std::array<char, kPieceBytes> piece{};

@@ -16,13 +16,13 @@
 
 namespace eider {
 
-/// words        the program, found by PATH, and its arguments; no shell reads them
-/// directory    where it runs
-/// input        the file that it reads; empty: none
+/// words        the program, found in PATH, and its arguments; no shell parses them
+/// directory    working directory
+/// input        file for standard input; empty: none
 /// environment  in addition to the variables of this program; replaces those of the same name
-/// output       shown: the streams of this program; as_errors: its standard error for both;
-///              kept: read_output() has the standard output; kept_with_errors: and standard error
-/// listens_on   a listening socket, passed as systemd does (sd_listen_fds(3)); -1: none
+/// output       shown: the streams of this program; as_errors: its standard error for both; kept:
+///              read_output() returns standard output; kept_with_errors: and standard error
+/// listens_on   a listening socket, passed as by systemd (sd_listen_fds(3)); -1: none
 struct ProgramCall {
   enum class Output : std::uint8_t { shown, as_errors, kept, kept_with_errors };
 
@@ -34,20 +34,20 @@ struct ProgramCall {
   int listens_on = -1;
 };
 
-/// How a process has ended.
+/// How a process ended.
 struct Ending {
   /// The exit code; 128 + the signal's number, as in shells.
   int code = 0;
-  /// 0: it has exited by itself.
+  /// 0: it exited by itself.
   int signal = 0;
 
   [[nodiscard]] bool is_good() const noexcept { return code == 0; }
 };
 
-/// The most that one read_output() returns, so that a program that prints without end cannot keep
-/// its reader.
+/// Maximum size of the result of one read_output(), so that a program with endless output cannot
+/// block its reader.
 inline constexpr std::size_t kReadBytesMax = 256UL * 1024;
-/// How much of a long output is kept: the end.
+/// Size of the end of a long output that is kept.
 inline constexpr std::size_t kOutputBytesMax = 1024UL * 1024;
 
 void keep_end(std::string& text, std::size_t bytes_max);
@@ -62,20 +62,21 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Ends the group by SIGTERM, and after a second by SIGKILL.
+  /// Ends the group with SIGTERM, and after a second with SIGKILL.
   ~ChildProcess();
 
   [[nodiscard]] bool is_running() const noexcept { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  /// Readable when it has ended.
+  /// Becomes readable when the process has ended.
   [[nodiscard]] int exit_fd() const noexcept { return exit_.get(); }
-  /// Readable when there is output, or its streams are closed; -1: that was read, or none is kept.
+  /// Becomes readable when there is output, or its streams are closed; -1: the end was read, or the
+  /// output is not kept.
   [[nodiscard]] int output_fd() const noexcept { return output_.get(); }
 
   /// Returns the output since the last call, without waiting; at most kReadBytesMax, which is more
-  /// than a pipe contains.
+  /// than a pipe holds.
   [[nodiscard]] std::string read_output();
-  /// Returns how it has ended, once; nothing while it runs.
+  /// Returns how the process ended, once; nothing while it runs.
   [[nodiscard]] std::optional<Ending> reap();
   /// Sends a signal to the whole group.
   void signal(int number) const noexcept;

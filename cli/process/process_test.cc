@@ -62,7 +62,7 @@ TEST(ChildProcess, its_group_ends_with_it) {
   const pid_t below = std::stoi(started->read_output());
   EXPECT_EQ(::kill(below, 0), 0);
   *started = ChildProcess();
-  while (::kill(below, 0) == 0) {  // a zombie until whoever adopts it has looked
+  while (::kill(below, 0) == 0) {  // a zombie until its new parent has waited for it
     std::string state;
     if (FILE* file = std::fopen(("/proc/" + std::to_string(below) + "/stat").c_str(), "r")) {
       state.resize(256);
@@ -112,7 +112,7 @@ TEST(ChildProcess, what_it_says_is_read_piece_by_piece) {
   constexpr std::size_t kSaid = 4 * kReadBytesMax;
   auto started = start({"sh", "-c", "head -c " + std::to_string(kSaid) + " /dev/zero"});
   ASSERT_TRUE(started) << started.error();
-  // All of it is there at once, as if one that prints without end were faster than its reader.
+  // All output is available at once, as for a program that prints faster than its reader.
   ASSERT_EQ(::fcntl(started->output_fd(), F_SETPIPE_SZ, static_cast<int>(kSaid)),
             static_cast<int>(kSaid));
   pollfd ended{started->exit_fd(), POLLIN, 0};

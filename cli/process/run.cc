@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kTimeToEnd(5);
 
-/// Blocks the signals that stop this program for as long as it lives, and reads them.
+/// Blocks the signals that stop this program during its lifetime, and reads them.
 class StopSignals {
  public:
   StopSignals() {
@@ -52,7 +52,7 @@ class StopSignals {
   Descriptor signals_;
 };
 
-/// What ends a program early, and how much of its output is kept.
+/// Reasons to end a program early, and the limit of its kept output.
 struct RunLimits {
   const StopSignals* signals = nullptr;
   std::optional<milliseconds> within = {};
@@ -102,10 +102,10 @@ Result<ProgramEnd, std::string> run_within(const ProgramCall& call, const RunLim
   }
 }
 
-/// Ends processes that the program has started and that outlive it: their parent is this one now
-/// (PR_SET_CHILD_SUBREAPER).
+/// Ends processes that the program has started and that outlive it: this process is now their
+/// parent (PR_SET_CHILD_SUBREAPER).
 void end_what_is_left() {
-  for (int turn = 0; turn != 100; ++turn) {  // the children of those that end come next
+  for (int turn = 0; turn != 100; ++turn) {  // grandchildren appear in the next turn
     std::ifstream list(fmt::format("/proc/self/task/{}/children", gettid()));
     bool is_any = false;
     for (pid_t child = 0; list >> child;) {

@@ -23,32 +23,31 @@ struct ProgramEnd {
   [[nodiscard]] bool is_good() const noexcept { return status == 0 && !is_stopped; }
 };
 
-/// Runs a program to its end. A signal to stop is passed on to it and its children. Those that have
-/// not ended five seconds later, or at a second signal, are killed. For the first thread.
+/// Runs a program to its end. Forwards stop signals to it and its children; those that have not
+/// ended five seconds later, or at a second signal, are killed. Only for the main thread.
 ///
 /// errors   "cannot start cmake: No such file or directory"
 [[nodiscard]] Result<ProgramEnd, std::string> run_program(const ProgramCall& call);
 
-/// Runs a program to its end, or ends it when the time is over. Signals are not passed on. For any
-/// thread.
+/// Runs a program until its end or a timeout. Signals are not forwarded. For any thread.
 ///
 /// returns  the last kOutputBytesMax of its output
-/// errors   as of run_program; "addr2line takes too long"
+/// errors   as for run_program; "addr2line takes too long"
 [[nodiscard]] Result<ProgramEnd, std::string> run_to_end(const ProgramCall& call,
                                                          std::chrono::milliseconds within);
 
-/// The error of `run_quietly` when this program got a signal to stop.
+/// The error of `run_quietly` after a stop signal.
 inline constexpr std::string_view kWasStopped = "stopped";
 
-/// Runs a program whose output is of interest only if it fails, in the locale C.
+/// Runs a program in the locale C whose output is needed only if it fails.
 ///
 /// returns  its output
-/// errors   it cannot be started, was stopped, or has not ended with 0: then its output
+/// errors   it cannot be started, was stopped, or returned another status than 0: then its output
 [[nodiscard]] Result<std::string, std::string> run_quietly(std::vector<std::string> words);
 
 /// Waits for that time.
 ///
-/// returns  whether this program got a signal to stop meanwhile
+/// returns  whether this program received a stop signal meanwhile
 [[nodiscard]] bool is_stopped_within(std::chrono::milliseconds time);
 
 }  // namespace eider

@@ -47,7 +47,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage
 
 constexpr std::string_view kMark = "// `eider add` puts its lines above this one.";
 
-/// A failure that has its exit code with it.
+/// A failure with its exit code.
 struct AddFault {
   std::string why;
   int status = kCommandFailed;
@@ -84,7 +84,7 @@ std::string text_of_lines(const std::vector<std::string>& lines) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
-/// Among those of the project, in their order; the app's own header stands above them.
+/// Inserts the include among those of the project, in their order, after the app's own header.
 void insert_include(std::vector<std::string>& lines, const std::string& line) {
   auto place = lines.end();
   for (auto each = lines.begin(); each != lines.end(); ++each) {
@@ -109,9 +109,9 @@ std::string app_of(const Project& project) {
   return project.root + "/src/app.cc";
 }
 
-/// src/app.cc with those lines above the mark; `include` may be empty.
+/// Returns src/app.cc with these lines above the mark; `include` may be empty.
 ///
-/// errors   there is none, as in a library; it has no mark, with what belongs into it
+/// errors   there is no src/app.cc, as in a library; or it has no mark, with the line to add
 Result<std::string, AddFault> app_with(const Project& project, const std::string& what,
                                        const std::string& include, const std::string& line) {
   if (!fs::exists(app_of(project))) {
@@ -151,7 +151,7 @@ std::string app_header_of(const Project& project) {
   return text && text->contains("make_app(") ? *text : std::string();
 }
 
-/// What a test gives make_app(), as src/app.h declares it.
+/// Returns the options that a test passes to make_app(), as src/app.h declares it.
 std::string options_of_app(const Project& project) {
   const std::string header = app_header_of(project);
   return find_pattern(header, R"(make_app\([^)=]+\))").empty() ? "" : "{}";
@@ -175,8 +175,8 @@ Added write_added(const Project& project, const std::vector<NewFile>& files) {
   return {};
 }
 
-/// Headers of C, and others that the headers of C++ and Eider read by <name.h>. src/ stands ahead
-/// of theirs, so that one of that name there would be read in their place.
+/// Headers that C++ and Eider include with <name.h>. src/ is searched before the system
+/// directories, so a header of that name there would replace them.
 constexpr std::string_view kSystemHeaders[] = {
     "alloca",   "assert",      "complex", "ctype",     "dirent",   "dlfcn",  "endian",    "errno",
     "fcntl",    "features",    "fenv",    "float",     "inttypes", "iso646", "libintl",   "limits",
@@ -186,7 +186,7 @@ constexpr std::string_view kSystemHeaders[] = {
     "stdlib",   "stdnoreturn", "string",  "strings",   "syscall",  "tgmath", "threads",   "time",
     "uchar",    "unistd",      "wchar",   "wctype",    "zlib"};
 
-/// Files of their own, which the app calls.
+/// Adds the module's own files, and calls the module in the app.
 Added add_module(const Project& project, const std::string& what, const std::string& name) {
   const auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   if (what == "page" && (!cmake || cmake->find("eider_views") == std::string::npos)) {
@@ -203,7 +203,7 @@ Added add_module(const Project& project, const std::string& what, const std::str
   return made ? write_change(project, "src/app.cc", *app) : made;
 }
 
-/// "{x-y} of ". Pre: find_fault(pattern) == PatternFault::bad_name.
+/// Returns text such as "{x-y} of ". Pre: find_fault(pattern) == PatternFault::bad_name.
 std::string misnamed_part(std::string_view pattern) {
   for (PatternReader reader(pattern); reader.has_more();) {
     const std::string part = fmt::format("{{{}}}", reader.next().text);
@@ -214,9 +214,9 @@ std::string misnamed_part(std::string_view pattern) {
   return {};
 }
 
-/// The values of a pattern: "name" of "/hello/{name}".
+/// Returns the path parameters of a pattern: "name" of "/hello/{name}".
 ///
-/// errors  what is wrong with the pattern
+/// errors  the error in the pattern
 Result<std::vector<std::string>, std::string> values_of(const std::string& pattern) {
   if (const PatternFault fault = find_fault(pattern); fault != PatternFault::none) {
     const std::string part = fault == PatternFault::bad_name ? misnamed_part(pattern) : "";
@@ -238,7 +238,8 @@ Result<std::vector<std::string>, std::string> values_of(const std::string& patte
   return values;
 }
 
-/// Whether the app has a route for the same: what its values are called does not count.
+/// Returns whether the app has a route with the same pattern, ignoring the names of path
+/// parameters.
 bool has_route(const std::string& app, const std::string& function, const std::string& pattern) {
   const auto nameless = [](const std::string& path) {
     return replace_pattern(path, R"(\{\w*)", "{");
@@ -277,7 +278,7 @@ Added add_route(const Project& project, std::string method, const std::string& p
   return app ? write_change(project, "src/app.cc", *app) : fail(app.error());
 }
 
-/// The components of the installed package; none where it is not known.
+/// Returns the components of the installed package; none if the package is not known.
 std::vector<std::string> components_known() {
   std::vector<std::string> known;
   for (const auto& [_, prefixes] : package_environment()) {

@@ -31,7 +31,7 @@ class Adding : public ::testing::Test {
   [[nodiscard]] std::string project() const {
     return text_of("CMakeLists.txt") + text_of("src/app.cc");
   }
-  /// The exit code.
+  /// Returns the exit code.
   [[nodiscard]] int add(std::vector<std::string_view> words) const {
     const std::string place = root_.string();
     words.insert(words.end(), {"--project", place});

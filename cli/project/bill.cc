@@ -15,7 +15,7 @@ namespace eider {
 
 namespace {
 
-/// A part of a purl: all but what it lets stand in %XX.
+/// Percent-encodes a part of a purl, except characters that purl allows.
 std::string in_purl(std::string_view text) {
   std::string quoted;
   for (const char each : text) {
@@ -71,7 +71,7 @@ Result<std::string, std::string> cyclonedx_of(const BillOfMaterials& bill) {
     needed.push_back((*component)["bom-ref"]);
     components.push_back(std::move(*component));
   }
-  // "program": a package of that name may be among the libraries.
+  // The reference "program" differs from all references of libraries, which could have its name.
   return json::to_text(json::object(
              {{"bomFormat", "CycloneDX"},
               {"specVersion", "1.5"},
@@ -92,7 +92,7 @@ Result<std::string, std::string> sha256_of_file(const std::string& path) {
   if (!said) {
     return fail(said.error());
   }
-  // A name with a line break or a backslash is told behind a backslash.
+  // sha256sum begins the line with a backslash if the file name contains a line end or a backslash.
   constexpr std::size_t kDigits = 64;
   return said->substr(said->starts_with('\\') ? 1 : 0, kDigits);
 }

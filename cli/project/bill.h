@@ -10,8 +10,8 @@
 
 namespace eider {
 
-/// distribution  where the packages are from, as purl names it: "debian"
-/// packages      with files whose paths are those to be hashed
+/// distribution  source of the packages, as purl names it: "debian"
+/// packages      each with its files, whose paths are hashed
 struct BillOfMaterials {
   std::string name;
   std::string version;
@@ -23,10 +23,10 @@ struct BillOfMaterials {
 /// source   https://cyclonedx.org/docs/1.5/json/, https://github.com/package-url/purl-spec
 [[nodiscard]] Result<std::string, std::string> cyclonedx_of(const BillOfMaterials& bill);
 
-/// SHA-256 of a file in hexadecimal digits, by sha256sum.
+/// Returns the SHA-256 of a file in hexadecimal digits, using sha256sum.
 [[nodiscard]] Result<std::string, std::string> sha256_of_file(const std::string& path);
 
-/// What /etc/os-release calls this distribution: "debian"; "linux" where it says nothing.
+/// Returns the name of this distribution in /etc/os-release: "debian"; "linux" if it has none.
 [[nodiscard]] std::string distribution_here();
 
 }  // namespace eider

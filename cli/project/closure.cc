@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
 }
 
-/// What dpkg has written, also where it knows some alone and so ends with 1.
+/// Returns the output of dpkg, also if it knows only some of the files and exits with 1.
 Result<std::string, std::string> said_by(std::vector<std::string> words) {
   auto said = run_quietly(std::move(words));
   if (!said && said.error() != kWasStopped) {
@@ -42,7 +42,7 @@ Result<std::string, std::string> said_by(std::vector<std::string> words) {
   return said;
 }
 
-/// Where a file may be said to be: /lib is /usr/lib by now, and dpkg knows it by either name.
+/// Returns the possible paths of a file: /lib is a link to /usr/lib, and dpkg may use either name.
 std::vector<std::string> names_of(const std::string& path) {
   std::error_code failed;
   std::vector<std::string> names = {path, fs::canonical(path, failed).string()};
@@ -53,7 +53,7 @@ std::vector<std::string> names_of(const std::string& path) {
   return names;
 }
 
-/// Of the lines "zlib1g:amd64: /lib/x86_64-linux-gnu/libz.so.1": by the file.
+/// Parses lines such as "zlib1g:amd64: /lib/x86_64-linux-gnu/libz.so.1". Returns packages by file.
 std::map<std::string, std::string> owners_in(const std::string& said) {
   std::map<std::string, std::string> owners;
   std::istringstream lines(said);
@@ -66,12 +66,12 @@ std::map<std::string, std::string> owners_in(const std::string& said) {
   return owners;
 }
 
-/// Name, version and architecture, by what dpkg calls the package.
+/// Returns name, version and architecture for each package name of dpkg.
 Result<std::map<std::string, SystemPackage>, std::string> described(
     const std::map<std::string, std::string>& owners) {
   if (owners.empty()) {
     return std::map<std::string,
-                    SystemPackage>();  // without a name, dpkg would list all that it has
+                    SystemPackage>();  // without names, dpkg-query would list all packages
   }
   std::vector<std::string> words = {
       "dpkg-query", "-W", "-f=${binary:Package}\\t${Package}\\t${Version}\\t${Architecture}\\n"};
@@ -114,7 +114,7 @@ Result<Closure, std::string> read_ldd(std::string_view said) {
     }
     const std::string_view last = name.substr(name.rfind('/') + 1);
     if (!path.starts_with('/')) {
-      continue;  // the kernel's own, or a sentence
+      continue;  // the kernel's vDSO, or a message
     }
     if (is_loader(last)) {
       closure.loader = path;

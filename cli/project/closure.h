@@ -10,38 +10,38 @@
 
 namespace eider {
 
-/// name       as programs ask for it: "libz.so.1"
-/// path       where it is here
-/// is_system  of the C library: it has to be as old as the kernel's side wants it, and comes with
-///            the system
+/// name       as programs load it: "libz.so.1"
+/// path       on this machine
+/// is_system  part of the C library: it belongs to the system and must match the loader, so it is
+///            not packaged
 struct SharedLibrary {
   std::string name;
   std::string path;
   bool is_system = false;
 };
 
-/// loader     the program that starts it: "/lib64/ld-linux-x86-64.so.2"; empty: it needs none
-/// libraries  all that it needs and that these need, by name
+/// loader     the program's ELF interpreter: "/lib64/ld-linux-x86-64.so.2"; empty: not needed
+/// libraries  all direct and indirect dependencies, by name
 struct Closure {
   std::string loader{};
   std::vector<SharedLibrary> libraries{};
 };
 
-/// What ldd has said.
+/// Parses the output of ldd.
 ///
-/// errors   a library that is not found
+/// errors   a library was not found
 [[nodiscard]] Result<Closure, std::string> read_ldd(std::string_view said);
 
-/// Asks ldd.
+/// Runs ldd.
 ///
-/// errors   a library that is not found, or ldd cannot be run
+/// errors   a library was not found, or ldd cannot be run
 [[nodiscard]] Result<Closure, std::string> closure_of(const std::string& program);
 
-/// A package of the distribution's, with what of it is packed.
+/// A package of the distribution, with those of its files that are packed.
 ///
-/// name     "zlib1g"; of what no package has, the file's name
-/// version  empty where no package has it
-/// files    of the closure: names
+/// name     "zlib1g"; for a file without a package, its file name
+/// version  empty for a file without a package
+/// files    names in the closure
 struct SystemPackage {
   std::string name;
   std::string version{};
@@ -49,7 +49,7 @@ struct SystemPackage {
   std::vector<SharedLibrary> files{};
 };
 
-/// By dpkg where there is one; in order of their names.
+/// Finds the packages with dpkg, if it is installed; ordered by name.
 ///
 /// errors   it was stopped
 [[nodiscard]] Result<std::vector<SystemPackage>, std::string> packages_of(

@@ -50,7 +50,7 @@ TEST(Closure, is_read_wherever_the_text_ends) {
   for (std::size_t bytes = 0; bytes <= kSaid.size(); ++bytes) {
     const auto closure = read_ldd(kSaid.substr(0, bytes));
     ASSERT_TRUE(closure) << bytes;
-    EXPECT_LE(closure->libraries.size(), 4U);  // the loader's name, cut, is a library's
+    EXPECT_LE(closure->libraries.size(), 4U);  // a truncated loader name is a library
   }
 }
 

@@ -123,7 +123,7 @@ struct TestsWanted {
   std::vector<std::string> options{};
 };
 
-/// Builds, and runs the tests; the exit code.
+/// Builds, and runs the tests; returns the exit code.
 int run_tests(const Project& project, const TestsWanted& wanted) {
   const Build build{project, wanted.preset};
   if (const StepEnd built = build_project(build); !built.is_good()) {
@@ -142,7 +142,7 @@ int run_tests(const Project& project, const TestsWanted& wanted) {
   return end->is_stopped ? kCommandStopped : end->status;
 }
 
-/// Changes when a source or a file of the build is saved, added or taken away.
+/// Returns a value that changes when a source or build file is saved, added or deleted.
 std::size_t state_of_sources(const Project& project) {
   std::vector<std::string> files = source_files(project);
   files.push_back(project.root + "/CMakeLists.txt");
@@ -157,7 +157,7 @@ std::size_t state_of_sources(const Project& project) {
 
 int watch_tests(const Project& project, const TestsWanted& wanted) {
   constexpr std::chrono::milliseconds kBetween(300);
-  // For what comes between two waits, when nothing runs that would have to be ended.
+  // Between two runs, there is no process to end, so exit immediately.
   for (const int stop : {SIGINT, SIGTERM}) {
     (void)std::signal(stop, [](int) { _exit(kCommandStopped); });
   }
@@ -205,7 +205,7 @@ std::string formatter() {
   return {};
 }
 
-/// The names of `files` that clang-format would change.
+/// Returns the names of those `files` that clang-format would change.
 Result<std::vector<std::string>, StepEnd> laid_out_otherwise(
     const std::string& program, const std::vector<std::string>& files) {
   std::vector<std::string> wrong;
@@ -228,9 +228,9 @@ struct FormatWanted {
   bool is_json;
 };
 
-/// What --check --json writes.
+/// The output of --check --json.
 ///
-/// otherwise  files that are laid out otherwise, below the project
+/// otherwise  files that clang-format would change, relative to the project
 struct LayoutReport {
   std::size_t files;
   std::vector<std::string> unformatted;
@@ -276,16 +276,17 @@ int format_files(const Project& project, const FormatWanted& wanted) {
   return end->is_stopped ? kCommandStopped : end->is_good() ? kCommandDone : kCommandFailed;
 }
 
-/// The program of the project, built; the work is shown as errors, for what it says is the output.
+/// Builds the program of the project. The output of the build goes to standard error, because
+/// standard output is for the program's output.
 ///
-/// errors   the exit code; why is told
+/// errors   the exit code; the message is already printed
 Result<std::string, int> built_program(std::string_view command, CommandWords& words) {
   const auto in = in_project(command, words, {}, 0);
   if (!in) {
     return fail(in.error());
   }
   const Build build{in->project, "dev", ProgramCall::Output::as_errors};
-  // Without the tests, whose errors are of no matter here.
+  // Without the tests, whose errors do not matter here.
   StepEnd built = build_project(build, in->project.name);
   if (built.is_target_missing) {
     built = build_project(build);
@@ -301,12 +302,13 @@ Result<std::string, int> built_program(std::string_view command, CommandWords& w
 struct ProgramAsked {
   std::string_view command;
   std::string word;
-  std::string_view mend{};  // where it does not know the word
+  std::string_view mend{};  // fix for a program that does not know the option
 };
 
-/// What the program, which is built where none is named, prints when it is started with that word.
+/// Runs the program with that option, and returns its output. Builds the program unless one is
+/// named.
 ///
-/// errors   the exit code; why is told
+/// errors   the exit code; the message is already printed
 Result<std::string, int> said_by_program(const ProgramAsked& asked, CommandWords& words) {
   const auto& [command, word, mend] = asked;
   const auto named = words.value("--program", "FILE");
@@ -317,7 +319,7 @@ Result<std::string, int> said_by_program(const ProgramAsked& asked, CommandWords
   if (const auto rest = words.rest({}, 0); !rest) {
     return fail(command_misused(command, rest.error()));
   }
-  // By its path: a file that is there is meant, and no program of PATH.
+  // With its path, so that the named file runs, and not a program in PATH.
   auto end = run_program(
       {.words = {fs::absolute(*program).string(), word}, .output = ProgramCall::Output::kept});
   if (!end || end->is_stopped) {
@@ -343,7 +345,7 @@ int build_command(std::span<const std::string_view> arguments) {
   }
   CommandWords words(arguments);
   const bool is_debug = words.flag("--debug");
-  (void)words.flag("--release");  // what it does anyway
+  (void)words.flag("--release");  // the default
   const bool is_profiled = words.flag("--pgo");
   const auto load = words.value("--load", "FILE");
   const auto in = in_project("build", words, "TARGET", 1);
@@ -415,7 +417,7 @@ int fmt_command(std::span<const std::string_view> arguments) {
     if (!fs::exists(file)) {
       return command_fault("fmt", fmt::format("{} does not exist", file));
     }
-    // clang-format lays out whatever it is given, as C++: a page of text is another one then.
+    // clang-format formats any file as C++, and would change the meaning of other texts.
     if (!is_source(file)) {
       return command_fault("fmt", fmt::format("{} is not a C++ source, such as .cc or .h", file));
     }

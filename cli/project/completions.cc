@@ -72,7 +72,7 @@ end
 complete -c eider -n 'string match -q -- "-*" (commandline -ct)' -a '(__eider_options)'
 )sh";
 
-/// In single quotes; `quote` is what stands for one of those within them.
+/// Quotes a text with single quotes; `quote` replaces a single quote in it.
 std::string in_quotes(std::string_view text, std::string_view quote) {
   std::string quoted;
   for (const char each : text) {
@@ -93,7 +93,7 @@ std::string names_of_commands() {
   return names;
 }
 
-/// The lines of `case` for the words behind commands.
+/// Returns the lines of `case` for the arguments after commands.
 std::string cases_of(std::string_view line) {
   std::string cases;
   for (const Command& each : commands()) {
@@ -128,7 +128,7 @@ std::string fish_completions() {
     text += fmt::format("complete -c eider -n __fish_use_subcommand -f -a {} -d {}\n", each.name,
                         in_quotes(each.what, "\\'"));
   }
-  // Not __fish_seen_subcommand_from: `new` and `test` are what others take, too.
+  // Not __fish_seen_subcommand_from: `new` and `test` are also arguments of other commands.
   text += cases_of("complete -c eider -n '__eider_is {}' -a '{}'\n");
   return text.append(kFishOptions);
 }

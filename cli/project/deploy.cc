@@ -56,7 +56,7 @@ Exit codes: 0 success, 1 failure (the previous release serves again), 2 invalid 
 )";
 
 constexpr unsigned kSecondsMax = 3600;
-constexpr int kNoConnection = 255;  // of ssh
+constexpr int kNoConnection = 255;  // exit code of ssh
 
 struct DeployWanted {
   std::string host;
@@ -68,15 +68,15 @@ struct DeployWanted {
   bool is_json = false;
   std::vector<std::string> ssh{};
 
-  /// Where what is for people goes.
+  /// Output for messages to users.
   [[nodiscard]] ProgramCall::Output output() const noexcept {
     return is_json ? ProgramCall::Output::as_errors : ProgramCall::Output::shown;
   }
 };
 
-/// What --json writes.
+/// The output of --json.
 ///
-/// replaced  the release that was current before; may be the same
+/// replaced  the previous release; may be the same
 struct DeployReport {
   std::string host;
   std::string directory;
@@ -85,11 +85,11 @@ struct DeployReport {
   bool is_dry_run;
 };
 
-/// One deployment, once its package is made.
+/// A deployment of an existing package.
 struct Deployment {
   const DeployWanted& wanted;
   const Package& package;
-  /// "0.1.0-1f2e3d4c": the same bytes are the same release.
+  /// "0.1.0-1f2e3d4c": depends on the bytes of the package, so equal packages are the same release.
   std::string release;
 };
 
@@ -100,10 +100,10 @@ bool is_printable(std::string_view text) {
   });
 }
 
-/// Told ahead of the upload: that machine would ask, find nobody, and go back to the release
-/// before.
+/// Checked before the upload: otherwise, the other machine would get no response from the URL, and
+/// roll back to the previous release.
 ///
-/// errors   it is none that can be asked
+/// errors   the URL is not supported
 Result<void, std::string> check_health(const std::string& health) {
   if (health.empty() || health == "none") {
     return {};
@@ -119,7 +119,7 @@ Result<void, std::string> check_health(const std::string& health) {
       health, is_socket || url ? "" : fmt::format(": {}", url.error())));
 }
 
-/// errors   the words are not understood
+/// errors   invalid arguments
 Result<void, std::string> check_wanted(const DeployWanted& wanted) {
   if (wanted.host.starts_with('-') || wanted.host.empty() || !is_printable(wanted.host) ||
       wanted.host.find(' ') != std::string::npos) {
@@ -143,7 +143,7 @@ Result<unsigned, std::string> seconds_of(const std::string& text) {
   return seconds;
 }
 
-/// ssh to it, which runs the script for that action.
+/// Runs ssh, which runs the script for that action.
 ///
 /// input   a file; may be empty
 Result<ProgramEnd, std::string> run_there(const Deployment& deployment, std::string_view action,
@@ -155,7 +155,7 @@ Result<ProgramEnd, std::string> run_there(const Deployment& deployment, std::str
         deployment.wanted.health, deployment.wanted.before}) {
     command += " " + shell_quoted(word);
   }
-  // It asks nobody, and a line that has gone dead is noticed.
+  // ssh must not prompt, and must detect a dead connection.
   std::vector<std::string> words = {"ssh", "-T",
                                     "-o",  "BatchMode=yes",
                                     "-o",  "ConnectTimeout=10",
@@ -166,7 +166,7 @@ Result<ProgramEnd, std::string> run_there(const Deployment& deployment, std::str
   return run_program({.words = std::move(words), .input = std::move(input), .output = output});
 }
 
-/// The exit code of a step that has not come to its end; why is told.
+/// Returns the exit code of a failed step; the message is already printed.
 int failed_step(const Deployment& deployment, const Result<ProgramEnd, std::string>& end) {
   if (!end) {
     return command_fault("deploy", end.error());
@@ -182,7 +182,7 @@ int failed_step(const Deployment& deployment, const Result<ProgramEnd, std::stri
              : kCommandFailed;
 }
 
-/// Of the lines "name=value": the value.
+/// Returns the value of a "name=value" line.
 std::string said_value(const std::string& said, std::string_view name) {
   const std::string lines = "\n" + said;
   const std::string before = fmt::format("\n{}=", name);
@@ -194,7 +194,7 @@ std::string said_value(const std::string& said, std::string_view name) {
   return lines.substr(begin, lines.find('\n', begin) - begin);
 }
 
-/// Of "2.36": what can be compared.
+/// Parses "2.36", for comparisons.
 std::pair<unsigned, unsigned> version_pair(const std::string& text) {
   std::pair<unsigned, unsigned> version;
   const char* const end = text.data() + text.size();
@@ -205,7 +205,7 @@ std::pair<unsigned, unsigned> version_pair(const std::string& text) {
   return version;
 }
 
-/// errors   the program cannot run there
+/// errors   the program cannot run on that machine
 Result<void, std::string> check_machine(const std::string& said) {
   utsname here{};
   uname(&here);
@@ -231,7 +231,7 @@ void show(const DeployWanted& wanted, std::string_view line) {
   (void)std::fflush(stdout);
 }
 
-/// Of what is done, or would be.
+/// Prints the report of a deployment or a dry run, if --json is set.
 int tell_report(const Deployment& deployment, std::string current) {
   const DeployWanted& wanted = deployment.wanted;
   if (wanted.is_json) {
@@ -308,7 +308,7 @@ int print_unit(const Project& project, const DeployWanted& wanted) {
   return kCommandDone;
 }
 
-/// Ahead of the build, which takes far longer: a host that is misspelt, a folder that is root's.
+/// Checks the host before the build, which takes much longer: a misspelled host, a folder of root.
 int try_host(const Project& project, const DeployWanted& wanted) {
   const Package none{.path = {}, .name = project.name, .version = {}};
   const Deployment deployment{.wanted = wanted, .package = none, .release = "none"};

@@ -7,13 +7,15 @@
 
 namespace eider {
 
-/// The script that runs there, by sh -c; its words are those that deploy_script.cc tells.
+/// Returns the script that runs on the other machine with sh -c; see deploy_script.cc for its
+/// arguments.
 [[nodiscard]] std::string_view deploy_script() noexcept;
 
-/// `word` so that a shell takes it as one word, whatever is in it.
+/// Quotes `word` so that a shell treats it as one word, whatever it contains.
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 
-/// A hardened unit of systemd's for the program `name` of the folder `directory` there.
+/// Returns a hardened systemd unit for the program `name` in the folder `directory` on that
+/// machine.
 [[nodiscard]] std::string systemd_unit(const std::string& name, const std::string& directory);
 
 }  // namespace eider

@@ -4,17 +4,17 @@ namespace eider {
 
 namespace {
 
-/// Words: what is to be done, then DIR NAME RELEASE SHA256 SECONDS HEALTH BEFORE.
+/// Arguments: the action, then DIR NAME RELEASE SHA256 SECONDS HEALTH BEFORE.
 ///
-///   look      tells what is there and what is missing; changes nothing
-///   take      the archive, by standard input
-///   activate  unpacks, switches, starts or upgrades, asks for health; goes back where that fails
+///   look      prints the state and reports missing tools; changes nothing
+///   take      reads the archive from standard input
+///   activate  unpacks, switches, starts or upgrades, checks the health; rolls back after a failure
 ///
 /// DIR/releases/RELEASE   unpacked packages
-/// DIR/current            a link to the one that serves
+/// DIR/current            a link to the serving release
 /// DIR/NAME.toml, env     settings; DIR/NAME.pid, NAME.log of a service without a unit
 ///
-/// It goes on to its end when the one who started it has gone: half a switch helps nobody.
+/// The script continues if the ssh connection ends, so that no deployment is left incomplete.
 constexpr std::string_view kScript = R"sh(
 set -u
 trap '' HUP PIPE

@@ -13,8 +13,8 @@ namespace eider {
 enum class FindingState : std::uint8_t { good, advice, bad };
 
 /// name    "compiler"
-/// found   what is there
-/// mend    what to do about it; empty where it is good
+/// found   the actual value or version
+/// mend    the fix; empty if none is needed
 struct Finding {
   std::string name;
   FindingState state = FindingState::good;
@@ -22,13 +22,13 @@ struct Finding {
   std::string fix{};
 };
 
-/// What compiling takes: compilers, CMake, ninja, linkers, libraries, room on the disk.
+/// Checks what compiling needs: compilers, CMake, ninja, linkers, libraries, disk space.
 [[nodiscard]] std::vector<Finding> findings_of_tools();
-/// What serving takes: the kernel's features and limits.
+/// Checks what serving needs: features and limits of the kernel.
 [[nodiscard]] std::vector<Finding> findings_of_kernel();
-/// Of a program that runs, by what /proc says of it and by asking it.
+/// Checks a running program, using /proc and requests to it.
 ///
-/// errors   there is no such process
+/// errors   the process does not exist
 [[nodiscard]] Result<std::vector<Finding>, std::string> findings_of_process(int pid);
 
 }  // namespace eider

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint16_t kUsualPort = 8080;
 constexpr rlim_t kFilesWanted = 101'024;  // Limits::connections_max and 1,024 more
 
-/// A number below /proc/sys; -1 where it is not there.
+/// Returns a number below /proc/sys; -1 if it does not exist.
 long sysctl(const std::string& name) {
   std::ifstream file("/proc/sys/" + name);
   long value = -1;
@@ -28,7 +28,7 @@ long sysctl(const std::string& name) {
 }
 
 Finding finding_of_uring() {
-  // struct io_uring_params has 120 bytes; all zero asks for nothing particular.
+  // struct io_uring_params has 120 bytes; zeros select the defaults.
   unsigned char parameters[120] = {};
   const long ring = syscall(SYS_io_uring_setup, 4, parameters);
   if (ring >= 0) {

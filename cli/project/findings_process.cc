@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One running program, by /proc.
+/// A running program, as described by /proc.
 struct Process {
   std::string folder;
   std::vector<std::string> words{};
@@ -34,7 +34,7 @@ struct Process {
   std::string status{};
 };
 
-/// Where it listens.
+/// A listening address of the program.
 struct Listening {
   std::string address;
   std::uint16_t port;
@@ -55,7 +55,7 @@ std::vector<std::string> pieces_of(const std::string& text) {
   return pieces;
 }
 
-/// errors   it is not there, or is somebody else's
+/// errors   the process does not exist, or belongs to another user
 Result<Process, std::string> process_of(int pid) {
   Process process{.folder = fmt::format("/proc/{}", pid)};
   if (!fs::exists(process.folder)) {
@@ -71,7 +71,7 @@ Result<Process, std::string> process_of(int pid) {
   return process;
 }
 
-/// Of "NoNewPrivs:\t1": "1".
+/// Returns the value of a line such as "NoNewPrivs:\t1": "1".
 std::string status_value(const Process& process, std::string_view name) {
   const std::size_t at = process.status.find(fmt::format("\n{}:\t", name));
   if (at == std::string::npos) {
@@ -90,7 +90,7 @@ std::optional<std::string> variable(const Process& process, std::string_view nam
   return std::nullopt;
 }
 
-/// What its command line says, behind a blank or '='.
+/// Returns the value of a command-line option, after a space or '='.
 std::optional<std::string> word_of(const Process& process, const std::string& name) {
   std::optional<std::string> found;
   for (std::size_t i = 0; i != process.words.size(); ++i) {
@@ -103,7 +103,7 @@ std::optional<std::string> word_of(const Process& process, const std::string& na
   return found;
 }
 
-/// The number that its file of settings has under that key.
+/// Returns the number with that key in the settings file.
 std::optional<std::string> number_of_file(const Process& process, const std::string& key) {
   const auto file = word_of(process, "--config");
   if (!file) {
@@ -114,9 +114,10 @@ std::optional<std::string> number_of_file(const Process& process, const std::str
   return found.empty() ? std::nullopt : std::optional(found[1]);
 }
 
-/// A number as the program reads it: the command line goes before the environment, and that before
-/// the file of --config.
+/// Returns a number as the program reads it: the command line takes precedence over the
+/// environment, and the environment over the file of --config.
 ///
+/// words   "drain-seconds"
 /// words   "drain-seconds"
 std::optional<std::string> option_of(const Process& process, std::string words) {
   if (auto said = word_of(process, "--" + words)) {
@@ -213,7 +214,7 @@ Finding finding_of_watchdog(const Process& process) {
                    "set Type=notify and WatchdogSec=30 in its unit, to restart it when it hangs"};
 }
 
-/// The inodes of its sockets, as /proc/net/tcp names them.
+/// Returns the inodes of its sockets, as in /proc/net/tcp.
 std::set<std::string> sockets_of(const Process& process) {
   std::set<std::string> inodes;
   std::error_code failed;
@@ -227,7 +228,7 @@ std::set<std::string> sockets_of(const Process& process) {
   return inodes;
 }
 
-/// Of "0100007F:1F90", whose words of 32 bits are in the machine's order.
+/// Parses "0100007F:1F90", whose 32-bit words have the byte order of the machine.
 Listening listening_at(const std::string& local) {
   const std::size_t colon = local.find(':');
   std::array<std::uint32_t, 4> words{};
@@ -267,7 +268,7 @@ std::vector<Listening> listening_of(const Process& process) {
   return found;
 }
 
-/// A connection to it on this machine; -1 where there is none.
+/// Connects to the address on this machine; returns -1 on failure.
 int connected(const Listening& at) {
   const bool is_ipv6 = at.address.find(':') != std::string::npos;
   const int fd = socket(is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -291,8 +292,8 @@ int connected(const Listening& at) {
   return -1;
 }
 
-/// What it answers in the clear to a GET: "200", "tls" where it does not speak HTTP so, "" where it
-/// cannot be reached from here.
+/// Returns the response status to an unencrypted GET: "200"; "tls" if the response is not HTTP; ""
+/// if it cannot be reached from here.
 std::string answered(const Listening& at, std::string_view path) {
   const int fd = connected(at);
   if (fd < 0) {

@@ -54,7 +54,8 @@ struct WantedLibrary {
   std::string_view component;
 };
 
-/// What libeider-dev depends on and recommends, in the versions that the wings declare.
+/// The dependencies and recommendations of libeider-dev, with the minimum versions of the
+/// components.
 constexpr WantedLibrary kWantedLibraries[] = {
     {"simdjson", "", "libsimdjson-dev", "core"},
     {"liburing", "", "liburing-dev", "core with io_uring"},
@@ -74,14 +75,14 @@ constexpr WantedLibrary kWantedLibraries[] = {
     {"icu-i18n", "72", "libicu-dev", "locale"},
     {"libcurl", "7.88", "libcurl4-openssl-dev", "mail"}};
 
-/// The first line of what it says to that.
+/// Returns the first line of the program's output for that option.
 std::string first_line(std::string program, std::string option) {
   const auto end = run_program({.words = {std::move(program), std::move(option)},
                                 .output = ProgramCall::Output::kept_with_errors});
   return end ? end->output.substr(0, end->output.find('\n')) : std::string();
 }
 
-/// The numbers of "cmake version 3.25.1".
+/// Returns the numbers in a text such as "cmake version 3.25.1".
 std::vector<int> numbers_of(std::string_view text) {
   std::vector<int> numbers;
   const PatternMatch found = find_pattern(std::string(text), R"((\d+)(?:\.(\d+))?(?:\.(\d+))?)");
@@ -107,7 +108,7 @@ Finding finding_of_compiler() {
   return {"compiler", FindingState::good, fmt::format("{}: {}", name, version)};
 }
 
-/// The libraries that `eider check` links: in Debian clang's are a package of their own.
+/// Checks the libraries that `eider check` links: in Debian, those of clang are a separate package.
 Finding finding_of_sanitizers() {
   const std::vector<std::string> known = known_compilers();
   if (known.empty()) {
@@ -120,7 +121,7 @@ Finding finding_of_sanitizers() {
   for (const std::string_view which : {"asan", "tsan"}) {
     const std::string file = is_clang ? fmt::format("libclang_rt.{}-{}.a", which, machine.machine)
                                       : fmt::format("lib{}.so", which);
-    // A compiler that has no such file prints the name as it was given.
+    // If the file does not exist, a compiler prints only its name.
     if (!first_line(compiler, "-print-file-name=" + file).starts_with('/')) {
       const std::size_t dash = std::min(compiler.find('-'), compiler.size());
       return {"sanitizers", FindingState::advice, "no " + file,
@@ -156,7 +157,7 @@ Finding finding_of_library(const WantedLibrary& wanted) {
   const bool is_there = version && version->is_good();
   const std::string found =
       is_there ? version->output.substr(0, version->output.find('\n')) : std::string("none");
-  // The state is advice: a project needs the libraries of the components that it names alone.
+  // Only advice, because a project needs only the libraries of the components that it uses.
   if (!is_there || numbers_of(found) < numbers_of(wanted.version_min)) {
     return {name, FindingState::advice, found,
             fmt::format("needed by {}{}{}: apt install {}", wanted.component,

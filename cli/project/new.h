@@ -10,42 +10,42 @@
 
 namespace eider {
 
-/// What stands for the names in the files of cli/new: @name@, @id@, @ID@, and others.
+/// A placeholder in the files of cli/new: @name@, @id@, @ID@, and others.
 struct Placeholder {
   std::string_view what;
   std::string value;
 };
 
-/// A file of a kind of project, as the build has put it into the program.
+/// A file of a project template, embedded in the program by the build.
 ///
-/// name  "src/app.cc", or ".gitignore", below the project
+/// name  relative to the project: "src/app.cc", or ".gitignore"
 struct NewFile {
   std::string name;
   std::string content;
 };
 
-/// Those of one folder of cli/new, with the placeholders filled in; of files that are
-/// named "dot-x.in" there, ".x".
+/// Returns the files of one folder of cli/new, with the placeholders replaced; a file named
+/// "dot-x.in" there becomes ".x".
 [[nodiscard]] std::vector<NewFile> new_files(std::string_view folder,
                                              const std::vector<Placeholder>& placeholders);
 
-/// errors   why it is no name for a part of a project, with one that is: letters, digits, - and _,
-///          no word of C++ and no target of CMake's
+/// errors   why the name is invalid for a part of a project, with a valid one: letters, digits, -
+///          and _; no keyword of C++ and no target of CMake
 [[nodiscard]] Result<void, std::string> check_name(std::string_view name);
 
-/// The same of a project's name, which is a namespace, too: no name of C's.
+/// Checks the name of a project, which is also a namespace: in addition, it must not be a name of
+/// C.
 [[nodiscard]] Result<void, std::string> check_project_name(std::string_view name);
 
-/// As C++ writes it: "my-shop" is "my_shop".
+/// Returns a C++ identifier: "my_shop" for "my-shop".
 [[nodiscard]] std::string identifier_of(std::string_view name);
 
-/// Returns those of a name: @name@, @id@, @ID@, and @dns@, a label of a name in DNS.
+/// Returns the placeholders of a name: @name@, @id@, @ID@, and @dns@, a DNS label.
 [[nodiscard]] std::vector<Placeholder> placeholders_of(std::string_view name);
 
-/// Writes them below the directory, which is made.
+/// Writes the files to the directory, which is created.
 ///
-/// errors   one of them is there already, or cannot be written; then those that were written are
-///          taken away again
+/// errors   a file already exists, or cannot be written; then the written files are deleted
 [[nodiscard]] Result<void, std::string> write_new_files(const std::string& directory,
                                                         const std::vector<NewFile>& files);
 

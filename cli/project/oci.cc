@@ -25,7 +25,7 @@ constexpr std::string_view kManifestType = "application/vnd.oci.image.manifest.v
 constexpr std::string_view kConfigType = "application/vnd.oci.image.config.v1+json";
 constexpr std::string_view kLayerType = "application/vnd.oci.image.layer.v1.tar+gzip";
 
-/// A blob: what stands for it elsewhere.
+/// A stored blob, with the values that refer to it.
 struct StoredBlob {
   std::string digest;
   std::uint64_t bytes;
@@ -47,9 +47,9 @@ Result<StoredBlob, std::string> add_blob(const std::string& folder, const json::
   return written ? Result<StoredBlob, std::string>(std::move(blob)) : fail(written.error());
 }
 
-/// Packs it and moves it among the blobs.
+/// Compresses the layer, and moves it to the blobs.
 Result<StoredBlob, std::string> add_layer(const std::string& folder, const std::string& layer) {
-  // Without its name and time, so that two are the same.
+  // Without name and time, so that equal layers are equal files.
   if (const auto said = run_quietly({"gzip", "-n", "-6", "-f", "--", layer}); !said) {
     return fail(said.error());
   }

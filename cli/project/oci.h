@@ -13,7 +13,7 @@ namespace eider {
 /// layer        a tar file, which becomes the only layer
 /// created      seconds since 1970
 /// environment  "EIDER_LISTEN=0.0.0.0:8080"
-/// program      its path in the image
+/// program      path in the image
 struct OciImage {
   std::string layer;
   std::string name;
@@ -23,14 +23,14 @@ struct OciImage {
   std::vector<std::string> environment{};
 };
 
-/// Makes the folder. The layer is packed by gzip, and gone from where it was.
+/// Creates the folder. gzip compresses the layer, and removes its original file.
 ///
-/// errors   a program that it takes cannot be run, or a file not be written
+/// errors   a required program cannot be run, or a file cannot be written
 /// source   https://github.com/opencontainers/image-spec, image-layout.md, config.md, manifest.md
 [[nodiscard]] Result<void, std::string> write_oci_layout(const std::string& folder,
                                                          const OciImage& image);
 
-/// What images and packages call this machine: "amd64", "arm64".
+/// Returns the name of this architecture for images and packages: "amd64", "arm64".
 [[nodiscard]] std::string architecture_here();
 
 }  // namespace eider

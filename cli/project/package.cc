@@ -58,16 +58,16 @@ constexpr std::string_view kAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
 using Done = Result<void, std::string>;
 
-/// What is packed, as it grows.
+/// The package while it is being created.
 struct Packing {
   const Project& project;
   const PackageWanted& wanted;
   std::string version;
-  /// The folder that becomes the archive's or the image's root.
+  /// Folder that becomes the root of the archive or image.
   std::string root;
 };
 
-/// Copies it, and follows a link.
+/// Copies a file or folder, and follows a link.
 Done copy_to_package(const fs::path& from, const fs::path& to) {
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);
@@ -89,7 +89,7 @@ Done copy_below(const Packing& packing, const std::string& name) {
   }
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);
-  // A link to a folder elsewhere is that folder; what is below it stays as it is.
+  // A link is replaced by the folder that it refers to; links below it are kept.
   fs::copy(fs::canonical(from, failed), to,
            fs::copy_options::recursive | fs::copy_options::copy_symlinks |
                fs::copy_options::overwrite_existing,
@@ -98,7 +98,7 @@ Done copy_below(const Packing& packing, const std::string& name) {
                 : Done();
 }
 
-/// Hidden files, such as .env, are rarely meant for everyone; .well-known is.
+/// Hidden files, such as .env, are rarely public, so they are removed; .well-known is kept.
 void leave_out_hidden(const Packing& packing, const fs::path& folder) {
   std::vector<fs::path> hidden;
   for (auto each = fs::recursive_directory_iterator(folder); each != fs::end(each); ++each) {
@@ -116,8 +116,8 @@ void leave_out_hidden(const Packing& packing, const fs::path& folder) {
   }
 }
 
-/// A file that only its owner can read, in a folder that others can, is private on purpose: packed,
-/// it would be readable for all. With a umask of 077 folders are private, too.
+/// A file that only its owner can read, in a folder that others can read, is private on purpose,
+/// but everyone could read it in the package. With a umask of 077, folders are private, too.
 Done check_none_is_private(const Packing& packing, const fs::path& folder) {
   constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
   const auto is_private = [](const fs::path& path) {
@@ -180,7 +180,7 @@ Done copy_licenses(const Packing& packing, const std::vector<SystemPackage>& pac
   return {};
 }
 
-/// The loader and the C library of an image, and what programs look for in a root.
+/// Copies the loader, and the certificates and /tmp that programs expect in an image.
 Done copy_system(const Packing& packing, const Closure& closure) {
   std::error_code failed;
   fs::create_directories(packing.root + "/tmp", failed);
@@ -194,7 +194,7 @@ Done copy_system(const Packing& packing, const Closure& closure) {
                                 : copy_to_package(closure.loader, packing.root + closure.loader);
 }
 
-/// That the program, from where it lies now, finds its libraries beside itself alone.
+/// Checks that the packed program loads only the libraries in its package.
 Done check_closure(const Packing& packing, const std::string& program) {
   const auto closure = closure_of(program);
   if (!closure) {
@@ -251,7 +251,7 @@ Done fill(const Packing& packing, const std::string& program) {
   return done ? write_text_file(packing.root + "/sbom.cdx.json", *bill) : done;
 }
 
-/// errors   SOURCE_DATE_EPOCH is no number
+/// errors   SOURCE_DATE_EPOCH is not a number
 Result<std::int64_t, std::string> source_time(const Project& project) {
   std::string text;
   if (const char* said = std::getenv("SOURCE_DATE_EPOCH"); said != nullptr && *said != '\0') {
@@ -272,8 +272,8 @@ Result<std::int64_t, std::string> source_time(const Project& project) {
   return time;
 }
 
-/// What this machine's umask, and that of whoever wrote the files, has made of rights is not
-/// packed.
+/// Sets standard permissions, so that the package does not depend on the umask of this machine and
+/// of the authors of the files.
 void even_rights(const std::string& folder) {
   constexpr fs::perms kFile = fs::perms::owner_read | fs::perms::owner_write |
                               fs::perms::group_read | fs::perms::others_read;
@@ -293,7 +293,7 @@ void even_rights(const std::string& folder) {
   }
 }
 
-/// Packs `what` of the folder without an owner, in order of names, all of that time.
+/// Packs `what` of the folder: without an owner, ordered by name, with that modification time.
 Done write_tar(const std::string& folder, const std::string& what, const std::string& file,
                std::int64_t time) {
   const auto said = run_quietly(
@@ -307,7 +307,7 @@ Result<Package, std::string> write_archive(const Packing& packing, const Tempora
   Package made{.path = {}, .name = packing.project.name, .version = packing.version};
   const std::string name =
       fmt::format("{}-{}-linux-{}", made.name, made.version, architecture_here());
-  // One folder in it, so that who unpacks it anywhere finds it again.
+  // With one top-level folder, so that unpacking does not scatter files.
   const std::string outer = stage.path() + "/outer";
   const std::string tar = stage.path() + "/archive";
   std::error_code failed;
@@ -370,24 +370,25 @@ std::string behind_own(const char* name, std::string_view flags) {
   return own == nullptr || *own == '\0' ? std::string(flags) : fmt::format("{} {}", own, flags);
 }
 
-/// The program looks for libraries beside itself. That takes the older tag, since the newer one
-/// does not hold for what these libraries need themselves. Its text does not tell where it was
-/// built.
+/// The program loads libraries from its own package. This needs the older RPATH tag, because the
+/// newer one does not apply to indirect dependencies. Source paths in the program do not reveal
+/// where it was built.
 std::vector<std::pair<std::string, std::string>> environment_for(const Project& project,
                                                                  std::int64_t time) {
   std::vector<std::pair<std::string, std::string>> all = {
       {"LDFLAGS", behind_own("LDFLAGS", "-Wl,--disable-new-dtags -Wl,-rpath,'$ORIGIN/../lib'")},
       {"SOURCE_DATE_EPOCH", std::to_string(time)},
-      // Where a link leads to the project, CMake would go by the link's name, which is not mapped.
+      // If the path of the project contains a link, CMake would use the link's name, which is not
+      // mapped.
       {"PWD", project.root}};
-  // CMake has its lists by semicolons, and the option its two halves by the sign.
+  // CMake separates list items with semicolons, and the option separates its two parts with '='.
   const auto can_be_mapped = [](char each) {
     return static_cast<unsigned char>(each) >= ' ' &&
            std::string_view(R"(;="\$`#)").find(each) == std::string_view::npos;
   };
   if (std::ranges::all_of(project.root, can_be_mapped)) {
-    // CMake's cache drops quotes around a whole value: with the next run of CMake the flags would
-    // differ, and all would be compiled again.
+    // CMake's cache removes quotes around a whole value: at the next run of CMake the flags would
+    // differ, and everything would be recompiled.
     const std::string map = "-ffile-prefix-map=" + shell_quoted(project.root + "=.");
     all.emplace_back("CXXFLAGS", behind_own("CXXFLAGS", map));
     all.emplace_back("CFLAGS", behind_own("CFLAGS", map));
@@ -415,9 +416,9 @@ Result<Package, std::string> pack(const Project& project, const PackageWanted& w
                                              : write_archive(packing, *stage, time);
 }
 
-/// What --json writes.
+/// The output of --json.
 ///
-/// sha256  of an archive alone
+/// sha256  only for an archive
 struct PackedReport {
   std::string name;
   std::string version;
@@ -446,7 +447,7 @@ Result<Package, StepEnd> make_package(const Project& project, const PackageWante
     return fail(StepEnd{kCommandFailed, time.error()});
   }
   const Build build{project, "release", output, "package", environment_for(project, *time)};
-  // Its tests are not packed, so they are not compiled.
+  // Tests are not packed, so they are not compiled.
   if (const StepEnd built = build_project(build, project.name); !built.is_good()) {
     return fail(built);
   }

@@ -15,14 +15,14 @@ namespace eider {
 enum class PackageFormat : std::uint8_t { tar, oci };
 
 /// output  a folder
-/// more    files and folders of the project that go along
+/// more    additional files and folders of the project
 struct PackageWanted {
   PackageFormat format = PackageFormat::tar;
   std::string output;
   std::vector<std::string> more{};
 };
 
-/// path    the archive, or the image's folder
+/// path    of the archive, or of the image's folder
 /// digest  SHA-256 of the archive in hexadecimal digits; empty for an image
 struct Package {
   std::string path;
@@ -31,7 +31,7 @@ struct Package {
   std::string digest{};
 };
 
-/// Builds the project in build/package, optimised, and packs it.
+/// Builds the project in build/package, optimized, and packs it.
 ///
 /// output   where CMake and ninja show their work
 [[nodiscard]] Result<Package, StepEnd> make_package(const Project& project,

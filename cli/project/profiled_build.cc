@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kTrainingTime(3);
-/// Of a round of measuring, at most; it has as many requests as take about half a second.
+/// Maximum time of one measurement, which has as many requests as take about half a second.
 constexpr std::chrono::seconds kRoundTime(10);
 constexpr int kRounds = 5;
 constexpr unsigned kConnections = 16;
@@ -35,7 +35,7 @@ StepEnd step_failed(std::string why) {
   return {kCommandFailed, std::move(why)};
 }
 
-/// What goes on from one step to the next.
+/// State that the steps share.
 class Profiling {
  public:
   explicit Profiling(const ProfiledBuild& wanted)
@@ -45,7 +45,8 @@ class Profiling {
         place_(profiled_.directory() + "/profile") {}
   Profiling(const Profiling&) = delete;
   Profiling& operator=(const Profiling&) = delete;
-  /// A program that counts is slow, and writes files: nobody is to take it for what was wanted.
+  /// Deletes an instrumented program after a failure: it is slow and writes files, and must not be
+  /// mistaken for the result.
   ~Profiling() {
     std::error_code ignored;
     if (!is_done_ && !profiled_program_.empty()) {
@@ -102,7 +103,7 @@ class Profiling {
   bool is_done_ = false;
 };
 
-/// Ahead of minutes of compiling.
+/// Before the compilation, which takes minutes.
 StepEnd Profiling::check_load() {
   if (!fs::exists(wanted_.load)) {
     return step_failed(fmt::format(
@@ -157,7 +158,7 @@ StepEnd Profiling::find_tools() {
   return is_clang_ ? find_profdata(version) : StepEnd{};
 }
 
-/// It has to be of the compiler's version: each has its own form of profiles.
+/// The version must match the compiler's, because each version has its own profile format.
 StepEnd Profiling::find_profdata(const std::string& version) {
   const auto beside = run_quietly({compiler_, "--print-prog-name=llvm-profdata"});
   const std::string found = beside ? beside->substr(0, beside->find('\n')) : std::string();
@@ -172,7 +173,7 @@ StepEnd Profiling::find_profdata(const std::string& version) {
                   numbered, compiler_, version, shown(plain_.directory())));
 }
 
-/// What lies in the folder of the build, and ends so.
+/// Returns the files in the build folder with one of these extensions.
 std::vector<std::string> Profiling::files_ending(
     std::initializer_list<std::string_view> endings) const {
   std::vector<std::string> found;
@@ -186,7 +187,7 @@ std::vector<std::string> Profiling::files_ending(
   return found;
 }
 
-/// Without what another compiler, or another run, has left there.
+/// Removes files of another compiler or an earlier run.
 StepEnd Profiling::prepare_folder() {
   std::error_code ignored;
   if (const std::string before = cached_value(profiled_, "CMAKE_CXX_COMPILER");
@@ -209,11 +210,11 @@ StepEnd Profiling::build_with(ProfileStage stage) {
   std::string compiling;
   std::string linking;
   for (const std::string& flag : profile_flags(stage, is_clang_, profile())) {
-    // A compiler of C may be another one.
+    // The C compiler may be a different one.
     compiling += fmt::format(" \"$<$<COMPILE_LANGUAGE:CXX>:{}>\"", flag);
     linking += fmt::format(" \"{}\"", flag);
   }
-  // CMake is run again where it says something new, by which all is compiled again.
+  // Written only if it changed: CMake would run again, and everything would be recompiled.
   const std::string file = place_ + "/flags.cmake";
   const auto written =
       write_if_new(file, fmt::format("# Written by eider build --pgo.\nadd_compile_options({})\n"
@@ -242,13 +243,13 @@ StepEnd Profiling::build_counting() {
 ServedCall Profiling::call_of(const std::string& program) const {
   ServedCall call{.words = {program},
                   .directory = wanted_.project.root,
-                  // One file for all processes of it, also those that it forks.
+                  // One file for all processes, also forked ones.
                   .environment = {{"LLVM_PROFILE_FILE", place_ + "/%m.profraw"}}};
   std::ranges::copy(wanted_.options, std::back_inserter(call.words));
   return call;
 }
 
-/// So many requests, or 0 for as many as the time has room for. What comes of it is in `outcome_`.
+/// Sends this number of requests, or as many as possible if it is 0. The result is in `outcome_`.
 StepEnd Profiling::put_load(const ServedProgram& program, Duration duration,
                             std::uint64_t requests) try {
   bench::Options options;
@@ -285,13 +286,13 @@ StepEnd Profiling::put_load(const ServedProgram& program, Duration duration,
 
 StepEnd Profiling::train() {
   fmt::print("under the load of {} for {} s\n", shown(wanted_.load), kTrainingTime.count());
-  (void)std::fflush(stdout);  // to be seen meanwhile
+  (void)std::fflush(stdout);  // so that it appears immediately
   ServedProgram program;
   if (StepEnd started = program.start(call_of(profiled_program_)); !started.is_good()) {
     return started;
   }
   const StepEnd put = put_load(program, kTrainingTime, 0);
-  // One that has ended meanwhile says why; what was asked of it says less.
+  // If the program has ended, its own error is more helpful than the error of the requests.
   StepEnd stopped = put.status == kCommandStopped ? put : program.stop();
   if (!stopped.is_good() || !put.is_good()) {
     return stopped.is_good() ? put : stopped;
@@ -343,7 +344,7 @@ StepEnd Profiling::cost_of(const std::string& program, double& cost_us) {
   constexpr auto kRoundsOfTraining =
       static_cast<std::uint64_t>(kTrainingTime / std::chrono::milliseconds(500));
   const std::uint64_t requests = std::max(kRequestsMin, trained_ / kRoundsOfTraining);
-  // The first requests cost what later ones do not: memory that is new, files that are read.
+  // Warm up first: the first requests are more expensive (new memory, files to read).
   StepEnd put = put_load(served, kRoundTime, requests / 4);
   const auto before = served.processor_time();
   if (put.is_good()) {
@@ -386,11 +387,11 @@ StepEnd build_by_profile(const ProfiledBuild& wanted) {
 
 std::vector<std::string> profile_flags(ProfileStage stage, bool is_clang, const std::string& file) {
   if (stage == ProfileStage::counts) {
-    // Threads count together.
+    // With atomic counters, because several threads count.
     return {"-fprofile-generate", "-fprofile-update=prefer-atomic"};
   }
   if (is_clang) {
-    // What the load has not touched is no mistake.
+    // Code that the load has not executed is not an error.
     return {"-fprofile-use=" + file, "-Wno-profile-instr-unprofiled",
             "-Wno-profile-instr-out-of-date"};
   }

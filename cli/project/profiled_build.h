@@ -11,35 +11,36 @@
 
 namespace eider {
 
-/// project  of what is built; its name is the program's
-/// load     a file of requests, as `eider bench --requests-file` reads it
-/// options  for the program
+/// project  project to build; its name is that of the program
+/// load     a file of requests for `eider bench --requests-file`
+/// options  arguments of the program
 struct ProfiledBuild {
   Project project;
   std::string load;
   std::vector<std::string> options{};
 };
 
-/// Builds build/release and build/pgo, and tells by how much a request costs less in the second.
+/// Builds build/release and build/pgo, and prints how much less a request costs in the second.
 [[nodiscard]] StepEnd build_by_profile(const ProfiledBuild& wanted);
 
 enum class ProfileStage : std::uint8_t { counts, is_counted };
 
-/// The flags by which compilers count, or take what was counted: for compiling and linking alike.
+/// Returns the flags with which compilers instrument code, or use the profile: for compiling and
+/// linking.
 ///
 /// file  clang's profile
 [[nodiscard]] std::vector<std::string> profile_flags(ProfileStage stage, bool is_clang,
                                                      const std::string& file);
 
-/// What a request costs of the processor, in two programs by turns.
+/// CPU time of a request in two programs, measured alternately.
 struct CostRound {
   double plain_us = 0;
   double profiled_us = 0;
 };
 
-/// "A request costs 0.93 of what it costs in build/release (0.91 to 0.95 in 5 rounds): 11.2 µs of
-/// the processor in place of 12.0". The middle round, and the least and most of all; where these
-/// lie on both sides of 1, that they tell no difference.
+/// Returns text such as "A request costs 0.93 of the CPU time in build/release (0.91 to 0.95 in 5
+/// rounds): 11.2 µs instead of 12.0": the median, the minimum and the maximum. If the range
+/// includes 1, it adds that the difference is not significant.
 ///
 /// Pre: there is a round
 [[nodiscard]] std::string told_gain(std::vector<CostRound> rounds);

@@ -31,7 +31,7 @@ TEST(ProfiledBuild, takes_clangs_profile_by_name_and_that_of_gcc_beside_its_obje
   }
 }
 
-/// What is wrong with the load is told ahead of anything that takes minutes.
+/// An invalid load is reported before any step that takes minutes.
 TEST(ProfiledBuild, looks_at_the_load_first) {
   const TempDirectory place;
   const std::string file = (place.path() / "load.txt").string();

@@ -23,15 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Without comments, which may speak of eider.
+/// Returns the text without comments, which may mention eider.
 std::string cmake_of(const fs::path& folder) {
   const auto text = read_text_file((folder / "CMakeLists.txt").string());
   return text ? replace_pattern(*text, "#[^\n]*", "") : std::string();
 }
 
-/// Whether it mentions eider, or a CMakeLists.txt that it adds does.
+/// Returns whether it mentions eider, or a CMakeLists.txt that it adds does.
 bool uses_eider(const fs::path& folder, const std::string& cmake, int depth = 0) {
-  constexpr int kDepthMax = 8;  // a link may lead back
+  constexpr int kDepthMax = 8;  // links can be circular
   constexpr auto kIgnored = PatternCase::ignored;
   if (!find_pattern(cmake, R"(\beider(\b|_))", kIgnored).empty()) {
     return true;
@@ -53,12 +53,12 @@ std::string project_name_in(const std::string& cmake) {
   return found.empty() ? std::string() : found[1];
 }
 
-/// What the preset of that name, or one that it inherits from, has there; null: none says it.
+/// Returns the value in the preset of that name, or in one that it inherits from; null: not set.
 ///
-/// pointer  a JSON pointer into a preset
+/// pointer  JSON pointer within a preset
 const json::Value* in_preset(const json::Value& presets, const std::string& name,
                              std::string_view pointer, int depth = 0) {
-  constexpr int kDepthMax = 16;  // a file may inherit in a ring
+  constexpr int kDepthMax = 16;  // inheritance can be circular
   for (std::size_t i = 0; presets.is_array() && depth != kDepthMax && i != presets.size(); ++i) {
     const json::Value& preset = presets[i];
     if (!(preset["name"] == json::Value(name))) {
@@ -89,7 +89,7 @@ Preset preset_of(const Build& build) {
   const auto text = read_text_file(build.project.root + "/CMakePresets.json");
   const auto presets = text ? json::read<json::Value>(*text) : json::read<json::Value>("{}");
   if (!presets) {
-    return {.is_there = true};  // CMake says what is wrong with it
+    return {.is_there = true};  // CMake reports the error
   }
   const json::Value& all = (*presets)["configurePresets"];
   Preset preset{.is_there = in_preset(all, build.preset, "/name") != nullptr};
@@ -100,10 +100,10 @@ Preset preset_of(const Build& build) {
   return preset;
 }
 
-/// What is known without the project's presets.
+/// Presets that work even if the project does not define them.
 constexpr std::array<std::string_view, 4> kPresets = {"dev", "release", "asan", "tsan"};
 
-/// Options where the project has no preset of that name.
+/// Returns the options if the project has no preset of that name.
 std::vector<std::string> options_of(std::string_view preset) {
   if (preset == "asan" || preset == "tsan") {
     const std::string_view which = preset == "asan" ? "address,undefined" : "thread";
@@ -113,7 +113,7 @@ std::vector<std::string> options_of(std::string_view preset) {
   return {preset == "release" ? "-DCMAKE_BUILD_TYPE=Release" : "-DCMAKE_BUILD_TYPE=Debug"};
 }
 
-/// errors   there is no compiler, with the one to install
+/// errors   there is no compiler, with the package to install
 Result<std::string, std::string> compiler_for(const Preset& preset, const Toolchain& toolchain) {
   if (chosen_compiler().empty() && !preset.compiler.empty() &&
       !find_program(preset.compiler).empty()) {
@@ -160,7 +160,7 @@ Result<std::vector<std::string>, std::string> configure_words(const Build& build
   return words;
 }
 
-/// What CMake has said of errors; all of it where there are none to be seen.
+/// Returns the errors in CMake's output; the whole output if it contains none.
 std::string errors_in(const std::string& output) {
   const std::size_t first = output.find("CMake Error");
   return first == std::string::npos ? output : output.substr(first);
@@ -174,7 +174,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Build& bui
 
 StepEnd configure_project(const Build& build) {
   if (fs::exists(build.directory() + "/build.ninja")) {
-    return {};  // ninja runs CMake again where its files have changed
+    return {};  // ninja reruns CMake if its files have changed
   }
   const auto words = configure_words(build);
   if (!words) {
@@ -187,8 +187,8 @@ StepEnd configure_project(const Build& build) {
   if (!end || end->is_good() || end->is_stopped) {
     return end_of(end);
   }
-  // What it kept of a half that failed would come back: "the compiler is broken" for one that is
-  // installed since.
+  // Remove the cache of a failed run, which would keep errors such as "the compiler is broken"
+  // after the compiler is installed.
   std::error_code ignored;
   fs::remove(build.directory() + "/CMakeCache.txt", ignored);
   fs::remove_all(build.directory() + "/CMakeFiles", ignored);
@@ -196,7 +196,7 @@ StepEnd configure_project(const Build& build) {
   return {kCommandFailed, "CMake could not configure the project (see above)"};
 }
 
-/// Whether the build has no such target, told with those programs and libraries that it has.
+/// Returns an error if the build has no such target, with the existing programs and libraries.
 std::string unknown_target(const Build& build, std::string_view target) {
   const auto listed = run_quietly({"ninja", "-C", build.directory(), "-t", "targets", "all"});
   if (!listed || ("\n" + *listed).contains(fmt::format("\n{}: ", target))) {
@@ -232,7 +232,7 @@ std::vector<std::string> walked_files(const Project& project) {
 Result<Project, std::string> find_project(const std::string& from) {
   fs::path folder = fs::absolute(from).lexically_normal();
   if (!folder.has_filename()) {
-    folder = folder.parent_path();  // of "/srv/shop/."
+    folder = folder.parent_path();  // for "/srv/shop/."
   }
   for (bool is_used = false;; folder = folder.parent_path()) {
     const std::string cmake = cmake_of(folder);
@@ -309,7 +309,7 @@ std::vector<std::string> source_files(const Project& project) {
                    .directory = project.root,
                    .output = ProgramCall::Output::kept_with_errors});
   if (listed && listed->is_stopped) {
-    ::_exit(kCommandStopped);  // half a list would pass for a whole one
+    ::_exit(kCommandStopped);  // an incomplete list would be used as a whole one
   }
   if (listed && listed->is_good()) {
     std::string_view left = listed->output;

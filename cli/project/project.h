@@ -29,13 +29,13 @@ struct Project {
 /// errors   there is no project, with the command that creates one
 [[nodiscard]] Result<Project, std::string> find_project(const std::string& from = ".");
 
-/// A build of the project below build/, by the preset of that name where it has one.
+/// A build of the project below build/, using the preset of that name if the project has it.
 ///
 /// preset       "dev", "release", "asan", "tsan"
-/// output       where CMake and ninja show their work
-/// folder       below build/; empty: as the preset
-/// environment  that CMake has beside ours: CXXFLAGS, LDFLAGS
-/// definitions  for CMake, which hears them when the folder is new: "BUILD_TESTING=OFF"
+/// output       stream for the output of CMake and ninja
+/// folder       below build/; empty: name of the preset
+/// environment  for CMake, in addition to that of this program: CXXFLAGS, LDFLAGS
+/// definitions  for CMake, used when the folder is new: "BUILD_TESTING=OFF"
 struct Build {
   const Project& project;
   std::string preset;
@@ -49,7 +49,7 @@ struct Build {
   }
 };
 
-/// What came of a step: its exit code, and why where it is not 0 (empty: it was shown).
+/// Result of a step: its exit code, and the reason if it is not 0 (empty: already shown).
 struct StepEnd {
   int status = 0;
   std::string why{};
@@ -58,44 +58,44 @@ struct StepEnd {
   [[nodiscard]] bool is_good() const noexcept { return status == 0; }
 };
 
-/// Configures it, if that is to be done, and builds the target; CMake and ninja show their work.
+/// Configures the build if necessary, and builds the target; shows the output of CMake and ninja.
 ///
 /// target   empty: all
 [[nodiscard]] StepEnd build_project(const Build& build, std::string_view target = {});
 
-/// The program of the project in that build: the target that is called as the project.
+/// Returns the program of the project in that build: the target with the project's name.
 ///
-/// errors   it is a library, or the program is called otherwise
+/// errors   the project is a library, or the program has another name
 [[nodiscard]] Result<std::string, std::string> program_of(const Build& build);
 
-/// The version of the project in that build, as project(…) says it; "0" where it says none.
+/// Returns the project's version in that build, as set by project(…); "0" without one.
 [[nodiscard]] std::string version_of(const Build& build);
 
-/// What CMake keeps of that name in that build; empty: nothing.
+/// Returns the value in CMake's cache of that build; empty: not set.
 [[nodiscard]] std::string cached_value(const Build& build, std::string_view name);
 
-/// Whether it is a file that is named as sources and headers of C++ are.
+/// Returns whether it is an existing file with an extension of C++ sources or headers.
 [[nodiscard]] bool is_source(const std::string& file);
 
-/// Sources of C++ and what else tests depend on, below the root: what git knows or would add, or
-/// all but build/ and what begins with a dot.
+/// Returns C++ sources and other dependencies of tests, below the root: files that git tracks or
+/// would add; without git, all except build/ and names with a leading dot.
 [[nodiscard]] std::vector<std::string> source_files(const Project& project);
 
 struct InProject {
   Project project{};
-  /// The words that are left.
+  /// The remaining arguments.
   std::vector<std::string> rest{};
 };
 
-/// The project of --project DIR, or of the current folder. Options of the command are asked for
+/// Finds the project of --project DIR, or of the current folder. Read the options of the command
 /// before.
 ///
-/// takes    what the words that are left are: "TARGET"
-/// errors   the exit code; why is told
+/// takes    the expected remaining arguments: "TARGET"
+/// errors   the exit code; the message is already printed
 [[nodiscard]] Result<InProject, int> in_project(std::string_view command, CommandWords& words,
                                                 std::string_view takes, std::size_t count_max);
 
-/// Tells why where that is not shown yet; the exit code.
+/// Prints the reason unless it was shown before; returns the exit code.
 int told_end(std::string_view command, const StepEnd& step);
 
 }  // namespace eider

@@ -22,7 +22,7 @@ class FindProject : public ::testing::Test {
     std::ofstream(root_ / folder / "CMakeLists.txt") << cmake;
   }
 
-  /// The root, relative to the test's folder, and the name; else the error.
+  /// Returns the root, relative to the test's folder, and the name; otherwise the error.
   std::string found_from(const fs::path& folder) {
     fs::create_directories(root_ / folder);
     const auto found = find_project((root_ / folder).string());

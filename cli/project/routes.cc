@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAhead = "before routing: ";
 
-/// What stands between occurrences of `between`; further spaces behind one belong to it.
+/// Splits a text at `between`; additional spaces after it belong to the separator.
 std::vector<std::string> parts_of(std::string_view text, std::string_view between) {
   std::vector<std::string> parts;
   while (true) {
@@ -23,7 +23,7 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view betwee
   }
 }
 
-/// "4 KiB"; true where it is such.
+/// Parses "4 KiB"; returns whether it is valid.
 bool read_limit(std::string_view text, std::optional<std::uint64_t>& bytes) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();

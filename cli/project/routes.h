@@ -12,9 +12,9 @@
 
 namespace eider {
 
-/// path            behind its host, where the route has one: "api.example.org/notes/{id}"
-/// way             what runs, in order; the last one is "handler" or "websocket"
-/// body_bytes_max  none: any size is taken
+/// path            with the host before it, if the route has one: "api.example.org/notes/{id}"
+/// way             steps in order; the last one is "handler" or "websocket"
+/// body_bytes_max  empty: unlimited
 /// where           "main.cc:31"
 struct ListedRoute {
   std::string method;
@@ -24,13 +24,13 @@ struct ListedRoute {
   std::string where;
 };
 
-/// rewrites  what stands ahead of routing
+/// rewrites  steps before routing
 struct ListedRoutes {
   std::vector<std::string> rewrites;
   std::vector<ListedRoute> routes;
 };
 
-/// errors   the first line that lists no route; "" where none is listed
+/// errors   the first line that is not a route; "" if there are no lines
 [[nodiscard]] Result<ListedRoutes, std::string> read_routes(std::string_view text);
 
 }  // namespace eider

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kReadyWithin(60);
 constexpr std::chrono::seconds kEndWithin(30);
 constexpr std::chrono::milliseconds kLookEvery(10);
 constexpr std::chrono::milliseconds kReadEvery(100);
-/// Of what it has said: enough for a cause, and no more than a screen.
+/// Maximum size of the kept output: enough for a cause, but not more than a screen.
 constexpr std::size_t kSaidBytesMax = 4000;
 
 }  // namespace
@@ -48,10 +48,10 @@ StepEnd ServedProgram::start(ServedCall call) {
   }
   child_ = std::move(*started);
   {
-    const SignalsBlocked blocked;  // they are the first thread's, which waits for them
+    const SignalsBlocked blocked;  // the main thread waits for them
     reader_ = std::jthread([this](const std::stop_token& stop) { read_all(stop); });
   }
-  // The listener is closed behind this: who asks a program that has gone is to be refused.
+  // The listener is closed after this: once the program has ended, connections must be refused.
   return wait_until_ready(notices);
 }
 

@@ -15,35 +15,37 @@
 
 namespace eider {
 
-/// words        the program and its options
-/// directory    where it runs
-/// environment  beside ours, and beside what tells it where to listen
+/// words        the program and its arguments
+/// directory    working directory
+/// environment  in addition to that of this program, and to the variables with the address to
+///              listen on
 struct ServedCall {
   std::vector<std::string> words;
   std::string directory;
   std::vector<std::pair<std::string, std::string>> environment{};
 };
 
-/// What it says is read all the time, so that it never waits for somebody to read, and told where
-/// it fails.
+/// Runs a program. Its output is read continuously, so that it never blocks, and is reported if it
+/// fails.
 class ServedProgram {
  public:
-  /// Waits until it says that it is ready (sd_notify). It listens on 127.0.0.1 alone, at a port
-  /// that is free.
+  /// Waits until the program reports readiness (sd_notify). It listens only on 127.0.0.1, on a free
+  /// port.
   ///
-  /// errors   it cannot be started, ends, or is not ready in time: with the last it has said
+  /// errors   it cannot be started, ends, or is not ready in time: with its last output
   [[nodiscard]] StepEnd start(ServedCall call);
-  /// Lets it end by SIGTERM, in time, and with 0.
+  /// Stops the program with SIGTERM. Fails if it does not end in time, or with another status than
+  /// 0.
   [[nodiscard]] StepEnd stop();
   ServedProgram() = default;
   ServedProgram(const ServedProgram&) = delete;
   ServedProgram& operator=(const ServedProgram&) = delete;
-  /// What still runs is killed.
+  /// Kills the program if it still runs.
   ~ServedProgram() = default;
 
   /// "http://127.0.0.1:40001/"
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
-  /// Of the processor, used by it so far. Pre: it runs
+  /// Returns the CPU time that it has used so far. Pre: it runs.
   [[nodiscard]] std::chrono::nanoseconds processor_time() const noexcept;
 
  private:
@@ -55,8 +57,8 @@ class ServedProgram {
   std::string name_;
   std::string url_;
   ChildProcess child_;
-  std::string said_;     // the reader's, until that has ended
-  std::jthread reader_;  // ends ahead of what it reads
+  std::string said_;     // used by the reader until it has ended
+  std::jthread reader_;  // ends before the members that it uses
 };
 
 }  // namespace eider

@@ -110,7 +110,7 @@ fs::path own_prefix() {
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   const fs::path prefix = failed ? fs::path() : program.parent_path().parent_path();
   bool is_found = has_package(prefix / "lib") || has_package(prefix / "lib64");
-  // Debian's libraries are in a folder of the machine's: lib/x86_64-linux-gnu.
+  // In Debian, libraries are in a folder for the architecture: lib/x86_64-linux-gnu.
   for (fs::directory_iterator at(prefix / "lib", failed), end; !is_found && !failed && at != end;
        at.increment(failed)) {
     is_found = has_package(at->path());

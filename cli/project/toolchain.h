@@ -23,7 +23,7 @@ namespace eider {
 [[nodiscard]] std::string chosen_compiler();
 
 struct Toolchain {
-  /// Paths. The compiler is the best of the known ones; empty: CXX is set, or none is installed.
+  /// Paths. The compiler is the best supported one; empty: CXX is set, or none is installed.
   std::string cmake = {};
   std::string ninja = {};
   std::string compiler = {};
@@ -36,7 +36,7 @@ struct Toolchain {
 
 /// Returns the compiler: CXX, or the best of the known ones.
 ///
-/// errors  there is none, with the one to install
+/// errors  there is none, with the package to install
 [[nodiscard]] Result<std::string, std::string> compiler_of(const Toolchain& toolchain);
 
 /// Returns the prefix in which this program and a package of Eider are installed; empty if there is

@@ -25,7 +25,7 @@ class Linker : public ::testing::Test {
     }
   }
 
-  /// What is taken where PATH has those and CXX says that; empty: it says nothing.
+  /// Returns the chosen compiler for these programs in PATH and this value of CXX; empty: not set.
   std::string of(const std::vector<std::string>& programs, const std::string& compiler = {}) {
     fs::remove_all(root_);
     fs::create_directories(root_);

@@ -54,7 +54,7 @@ failure. So is a new process of an earlier request, because its program may be o
 
 constexpr unsigned kWaitSecondsMax = 86'400;
 
-/// What is asked for.
+/// The arguments of the command.
 struct UpgradeWanted {
   pid_t pid = 0;
   std::string file{};
@@ -62,13 +62,13 @@ struct UpgradeWanted {
   bool is_json = false;
 };
 
-/// What --json writes.
+/// The output of --json.
 struct UpgradeReport {
   pid_t serving;
   pid_t replaced;
 };
 
-/// The service, held so that its number is nobody else's meanwhile.
+/// The service, with a descriptor that prevents confusion if its process number is reused.
 struct ServingProcess {
   pid_t pid;
   Descriptor held;
@@ -82,7 +82,7 @@ std::optional<Number> number_of(std::string_view text) {
   return error == std::errc() && at == end && number > 0 ? std::optional(number) : std::nullopt;
 }
 
-/// errors   the words are not understood
+/// errors   invalid arguments
 Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_view> arguments) {
   CommandWords words(arguments);
   UpgradeWanted wanted;
@@ -127,7 +127,7 @@ Result<pid_t, std::string> pid_in(const std::string& file) {
              : fail(fmt::format("{} does not contain a process ID", file));
 }
 
-/// What /proc/PID/status has of it: "SigBlk" → "0000000000000200".
+/// Returns a value in /proc/PID/status: "SigBlk" → "0000000000000200".
 std::string proc_status(pid_t pid, std::string_view name) {
   const auto read = read_text_file(fmt::format("/proc/{}/status", pid));
   const std::string status = "\n" + read.value_or("");
@@ -140,7 +140,7 @@ std::string proc_status(pid_t pid, std::string_view name) {
   return status.substr(begin, status.find_first_of("\t\n", begin) - begin);
 }
 
-/// To whom SIGUSR2 is nothing special, it is the end.
+/// A process that neither blocks nor handles SIGUSR2 would be terminated by it.
 bool takes_sigusr2(pid_t pid) {
   std::uint64_t taken = 0;
   for (const std::string_view name : {"SigBlk", "SigCgt"}) {
@@ -152,7 +152,7 @@ bool takes_sigusr2(pid_t pid) {
   return (taken >> (SIGUSR2 - 1) & 1) != 0;
 }
 
-/// Others take it as well, and may end by it: a shell has a handler that does just that.
+/// Other programs may also handle SIGUSR2, but end: a shell has a handler that does so.
 bool is_of_eider(pid_t pid) {
   const auto program = read_text_file(fmt::format("/proc/{}/exe", pid));
   return !program || program->contains(detail::server::upgrade_mark());
@@ -163,7 +163,8 @@ bool is_worker(pid_t pid) {
   return all && ('\0' + *all).find(std::string("\0EIDER_WORKER=", 14)) != std::string::npos;
 }
 
-/// As /proc tells when a process was started: in ticks since the machine was.
+/// Returns the current time in clock ticks since boot, as /proc reports the start time of a
+/// process.
 std::int64_t ticks_now() {
   timespec since_boot{};
   (void)clock_gettime(CLOCK_BOOTTIME, &since_boot);
@@ -171,13 +172,14 @@ std::int64_t ticks_now() {
   return since_boot.tv_sec * ticks + since_boot.tv_nsec * ticks / 1'000'000'000;
 }
 
-/// Nothing where /proc does not say.
+/// Returns nothing if /proc does not report it.
 std::optional<std::int64_t> started_tick(pid_t pid) {
   const auto stat = read_text_file(fmt::format("/proc/{}/stat", pid));
   if (!stat) {
     return std::nullopt;
   }
-  // The name, in brackets, may hold anything; the start is the 20th word behind it (proc(5)).
+  // The name, in parentheses, may contain any characters; the start time is the 20th field after it
+  // (proc(5)).
   std::size_t at = stat->rfind(')');
   for (int word = 0; word != 20 && at != std::string::npos; ++word) {
     at = stat->find(' ', at + 1);
@@ -189,7 +191,7 @@ std::optional<std::int64_t> started_tick(pid_t pid) {
       std::string_view(*stat).substr(at + 1, stat->find(' ', at + 1) - at - 1));
 }
 
-/// A file that is older than the process whose number it holds tells of one that has gone.
+/// If the file is older than the process with its number, the number is that of an earlier process.
 bool is_older(const std::string& file, pid_t pid) {
   constexpr std::int64_t kClockSlack = 2;
   struct stat about{};
@@ -202,7 +204,8 @@ bool is_older(const std::string& file, pid_t pid) {
   return about.st_mtim.tv_sec + kClockSlack < now.tv_sec - up_seconds;
 }
 
-/// errors   it is not there, is somebody else's, or would not understand: with the mend
+/// errors   the process does not exist, belongs to another user, or would not handle the signal:
+///          with the fix
 Result<ServingProcess, std::string> service_of(const UpgradeWanted& wanted) {
   ServingProcess service{.pid = wanted.pid, .held = {}};
   if (!wanted.file.empty()) {
@@ -246,7 +249,7 @@ Result<ServingProcess, std::string> service_of(const UpgradeWanted& wanted) {
   return service;
 }
 
-/// What stops this program, as something to wait for.
+/// Returns a descriptor for the signals that stop this program.
 Descriptor stop_signals() {
   sigset_t stop;
   sigemptyset(&stop);
@@ -257,8 +260,8 @@ Descriptor stop_signals() {
   return Descriptor(signalfd(-1, &stop, SFD_CLOEXEC));
 }
 
-/// Somebody else may have asked before, and have gone: what was started for him may be the program
-/// as it was on the disk then.
+/// Another `eider upgrade` may have requested the upgrade before and ended: the new process may
+/// then run the program that was on disk at that time.
 int tell_successor(const UpgradeReport& report, std::int64_t asked_tick, bool is_json) {
   const auto started = started_tick(report.serving);
   if (started && *started < asked_tick) {

@@ -55,7 +55,7 @@ Result<std::vector<std::string>, std::string> CommandWords::rest(std::string_vie
     return fail(fault_);
   }
   for (const std::string& word : words_) {
-    if (word.starts_with("-") && word != "-") {  // that is the standard input
+    if (word.starts_with("-") && word != "-") {  // "-" is standard input
       const std::string option = word.substr(0, word.find('='));
       const std::string nearest = detail::app::nearest_option(option, known_);
       return fail(fmt::format("unknown option {}{}", option,
@@ -81,7 +81,7 @@ bool is_help(std::span<const std::string_view> words, std::string_view help) {
 }
 
 int command_fault(std::string_view command, std::string_view what, int status) {
-  (void)std::fflush(stdout);  // what was said before stands before
+  (void)std::fflush(stdout);  // keeps the order of both streams
   print_error("eider {}: {}\n", command, what);
   return status;
 }

@@ -16,7 +16,7 @@
 
 namespace eider {
 
-/// Options are asked for one after the other and taken out; `rest` comes last.
+/// Each read removes its option; read `rest` last.
 ///
 ///     CommandWords words(arguments);
 ///     const bool is_check = words.flag("--check");
@@ -26,21 +26,21 @@ class CommandWords {
  public:
   explicit CommandWords(std::span<const std::string_view> words);
 
-  /// Whether it is there.
+  /// Returns whether the option is present.
   [[nodiscard]] bool flag(std::string_view name);
-  /// What follows it, also as --name=value; the last one holds.
+  /// Returns the value after the option, also as --name=value; the last one applies.
   ///
-  /// takes  what it is told to take where nothing follows: "FILE"
+  /// takes  expected value, for the error if it is missing: "FILE"
   [[nodiscard]] std::optional<std::string> value(std::string_view name, std::string_view takes);
-  /// The same, of one that may be said as often as wanted.
+  /// The same for an option that can be repeated.
   [[nodiscard]] std::vector<std::string> values(std::string_view name, std::string_view takes);
-  /// What is left.
+  /// Returns the remaining arguments.
   ///
-  /// takes   what the command takes: "NAME"
-  /// errors  an unknown option, with the one that was meant; a missing value; more than `count_max`
+  /// takes   the expected arguments of the command: "NAME"
+  /// errors  an unknown option, with a suggestion; a missing value; more than `count_max`
   [[nodiscard]] Result<std::vector<std::string>, std::string> rest(std::string_view takes,
                                                                    std::size_t count_max);
-  /// What stood behind `--`, for another program.
+  /// Returns the arguments after `--`, for another program.
   [[nodiscard]] const std::vector<std::string>& behind() const noexcept { return behind_; }
 
  private:
@@ -50,10 +50,10 @@ class CommandWords {
   std::string fault_;
 };
 
-/// Whether help is asked for (--help, -h, ahead of any --); then it is printed.
+/// Returns whether --help or -h is present before any --, and prints the help if so.
 [[nodiscard]] bool is_help(std::span<const std::string_view> words, std::string_view help);
 
-/// Writes "eider COMMAND: what" to standard error, and gives the status back.
+/// Writes "eider COMMAND: what" to standard error, and returns the status.
 int command_fault(std::string_view command, std::string_view what, int status = kCommandFailed);
 
 /// Writes to standard error. A full disk or a closed descriptor there is not an error of its own.
@@ -65,7 +65,7 @@ void print_error(fmt::format_string<Values...> format, Values&&... values) {
   print_error(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Of words that were not understood: "…; see eider COMMAND --help".
+/// Reports invalid arguments: "…; see eider COMMAND --help".
 int command_misused(std::string_view command, std::string_view what);
 
 }  // namespace eider

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMark = "// eider:";
 
-/// A table name may contain a dot itself: "shop.notes.title".
+/// Table names may contain a dot: "shop.notes.title".
 const Table* table_of(std::string_view name, const std::vector<Table>& tables) {
   const auto found = std::ranges::find(tables, name, &Table::name);
   return found == tables.end() ? nullptr : &*found;
@@ -23,7 +23,7 @@ bool has_column(const Table& table, std::string_view name) {
   return std::ranges::find(table.columns, name, &Column::name) != table.columns.end();
 }
 
-/// Without a comment of the user after it; "//" within quotes is part of the value.
+/// Returns the value without a comment after it; "//" within quotes belongs to the value.
 std::string_view without_comment(std::string_view value) {
   for (std::size_t at = value.find(" //"); at != value.npos; at = value.find(" //", at + 1)) {
     if (std::ranges::count(value.substr(0, at), '"') % 2 == 0) {
@@ -33,12 +33,12 @@ std::string_view without_comment(std::string_view value) {
   return value;
 }
 
-/// "skip" only as the whole value: "skip it" would become a type.
+/// "skip" must be the whole value: "skip it" would become a type.
 bool is_wrong_skip(std::string_view value) noexcept {
   return value.starts_with("skip ") || value.starts_with("skip\t");
 }
 
-/// Adds a name, which must not be the name of another struct of the user, or of its New struct.
+/// Adds a name, which must differ from the user's other struct names and their New structs.
 std::string take_name(const std::string& table, std::string_view name, Changes& changes) {
   const auto clashes = [name](std::string_view other) {
     return name == other || name == fmt::format("New{}", other) ||
@@ -56,7 +56,7 @@ std::string take_name(const std::string& table, std::string_view name, Changes& 
   return {};
 }
 
-/// What is wrong with the line; empty: nothing.
+/// Reads a line. Returns an error, or an empty text.
 std::string take_line(std::string_view line, const std::vector<Table>& tables, Changes& changes) {
   const std::size_t arrow = line.find(" -> ");
   const std::size_t plus = line.find(" + ");

@@ -27,7 +27,7 @@ struct Changes {
   std::map<std::string, std::vector<std::string>, std::less<>> members{};
 };
 
-/// errors   "tables_user.h:7: there is no table audit", a line for each
+/// errors   "tables_user.h:7: there is no table audit", one line each
 [[nodiscard]] Result<Changes, std::string> read_changes(std::string_view text,
                                                         std::string_view file,
                                                         const std::vector<Table>& tables);

@@ -70,8 +70,8 @@ std::size_t end_of_cast(Tokens tokens, std::size_t at) {
   return std::min(at, tokens.size());
 }
 
-/// Without casts and brackets, which PostgreSQL adds. `is_simple` below rejects every constraint
-/// whose meaning depends on the brackets.
+/// Returns the tokens without casts and brackets, which PostgreSQL adds. `is_simple` below rejects
+/// every constraint whose meaning depends on the brackets.
 std::vector<SqlToken> flattened(Tokens tokens) {
   std::vector<SqlToken> flat;
   for (std::size_t at = 0; at < tokens.size();) {
@@ -87,7 +87,7 @@ std::vector<SqlToken> flattened(Tokens tokens) {
   return flat;
 }
 
-/// `name is null or …` adds nothing: NULL fulfills every check constraint.
+/// `name is null or …` adds no condition: NULL satisfies every check constraint.
 Tokens without_null(Tokens tokens) {
   const bool has_null =
       tokens.size() > 4 && tokens[1].is("is") && tokens[2].is("null") && tokens[3].is("or") &&
@@ -99,7 +99,7 @@ Tokens without_null(Tokens tokens) {
   return has_null ? tokens.subspan(4) : tokens;
 }
 
-/// A list of conditions that are all required.
+/// Returns whether the constraint is a list of conditions that are all required.
 bool is_simple(Tokens tokens) noexcept {
   return std::ranges::none_of(tokens, [](const SqlToken& token) {
     return token.is_one_of({"or", "not", "xor", "case", "select", "exists", "if", "iif", "coalesce",
@@ -107,7 +107,7 @@ bool is_simple(Tokens tokens) noexcept {
   });
 }
 
-/// Whether all calls are known: of any other function, the brackets have a meaning.
+/// Returns whether all called functions are known: for other functions, the brackets matter.
 bool has_known_calls(Tokens tokens) noexcept {
   for (std::size_t at = 1; at < tokens.size(); ++at) {
     const SqlToken& before = tokens[at - 1];
@@ -121,8 +121,8 @@ bool has_known_calls(Tokens tokens) noexcept {
   return true;
 }
 
-/// Whether conditions in brackets are only combined with others. In `(a > 1 and a < 9) = false`,
-/// the brackets have a meaning.
+/// Returns whether conditions in brackets are only combined with others. In `(a > 1 and a < 9) =
+/// false`, the brackets matter.
 bool has_plain_brackets(Tokens tokens) {
   const auto combines = [&](std::size_t at) {
     return at >= tokens.size() || tokens[at].is("(") || tokens[at].is(")") ||
@@ -166,7 +166,7 @@ class Reader {
   [[nodiscard]] bool is_at(std::size_t at, std::string_view word) const {
     return at < tokens_.size() && tokens_[at].is(word);
   }
-  /// Whether a condition ends there.
+  /// Returns whether a condition ends there.
   [[nodiscard]] bool is_end(std::size_t at) const {
     return at == tokens_.size() || is_at(at, "and");
   }
@@ -190,7 +190,7 @@ class Reader {
     return found == table_.columns.end() ? nullptr : &*found;
   }
 
-  /// Of whole numbers, also '-5' as PostgreSQL writes it. Moves `at` behind the number.
+  /// Reads a whole number, also '-5' as PostgreSQL writes it. Moves `at` after the number.
   std::optional<std::int64_t> number_at(std::size_t& at) const {
     const bool is_negative = is_at(at, "-");
     const std::size_t place = at + (is_negative ? 1 : 0);
@@ -234,7 +234,7 @@ class Reader {
     return true;
   }
 
-  /// The place behind it; 0 for other conditions.
+  /// Returns the position after it; 0 for other conditions.
   std::size_t read_between(Limits& read, std::size_t at) const {
     read.min = number_at(at);
     if (!read.min || !is_at(at, "and")) {

@@ -7,7 +7,7 @@ namespace {
 
 using db::Dialect;
 
-/// The descriptions of the columns that a check changes: "stars: 0 to 5".
+/// Returns the descriptions of the columns that a check changes: "stars: 0 to 5".
 std::string checked(std::string_view sql, Dialect dialect = Dialect::sqlite) {
   Table table{"notes", {{"title"}, {"stars"}, {"state"}, {"data"}}};
   add_checks(sql, dialect, table);
@@ -54,7 +54,7 @@ TEST(CheckConstraints, with_a_length_limit_the_characters) {
                     "200)))",
                     Dialect::postgres),
             "title: 1 to 200 characters");
-  // Bytes: 8 of them may be 2 characters.
+  // `length` counts bytes: 8 bytes may be 2 characters.
   EXPECT_EQ(checked("check (length(`title`) between 8 and 200)", Dialect::mariadb),
             "title: 1 to 200 characters");
 }

@@ -24,12 +24,12 @@ CppType other(std::string name) {
   return {std::move(name), TypeKind::other};
 }
 
-/// "numeric" of numeric(9,2).
+/// Returns "numeric" for numeric(9,2).
 std::string_view word_of(std::string_view type) {
   return trim(type.substr(0, type.find('(')));
 }
 
-/// A Decimal has 18 digits at most; PostgreSQL's numeric without a precision has more.
+/// A Decimal has at most 18 digits; PostgreSQL's numeric without a precision can have more.
 CppType decimal(std::string_view type) {
   const std::size_t open = type.find('(');
   if (open == std::string_view::npos) {
@@ -39,7 +39,8 @@ CppType decimal(std::string_view type) {
   return parse_integer<int>(precision).value_or(99) <= 18 ? other("eider::Decimal") : text();
 }
 
-/// The digits of a second in timestamp(3); as the database has them by default if there are none.
+/// Returns the fractional digits of a second, as in timestamp(3); `digits` is the database's
+/// default.
 std::string ticks(std::string_view type, int digits) {
   const std::size_t open = type.find('(');
   if (open != std::string_view::npos && open + 1 < type.size() && is_digit(type[open + 1])) {
@@ -80,7 +81,7 @@ CppType sqlite_type(const Column& column) {
     return other("eider::TimeOfDay");
   }
   if (has("datetime") || has("timestamp")) {
-    // The functions of SQLite write no "T" and no "Z", so that their values are not instants.
+    // SQLite's functions write neither "T" nor "Z", so their values are not instants.
     return column.default_sql.empty() ? other("std::chrono::sys_seconds") : text();
   }
   if (has("int")) {
@@ -166,7 +167,7 @@ CppType mariadb_type(std::string_view type) {
   return type.contains("blob") || type.contains("binary") ? other("eider::db::Blob") : text();
 }
 
-/// The values of an integer type, as far as a limit can be outside of them.
+/// Returns the range of an integer type, if a limit can be outside of it.
 Limits values_of(std::string_view type) {
   const auto of = [](auto one) {
     using Number = decltype(one);
@@ -181,7 +182,7 @@ Limits values_of(std::string_view type) {
                                    : Limits{};
 }
 
-/// numeric_limits if there is no limit, or the type has no such value.
+/// Returns numeric_limits if there is no limit, or if the type cannot represent it.
 std::string bound(const std::optional<std::int64_t>& limit, const std::string& type,
                   std::string_view which) {
   const Limits values = values_of(type);
@@ -192,7 +193,7 @@ std::string bound(const std::optional<std::int64_t>& limit, const std::string& t
                   : fmt::format("std::numeric_limits<{}>::{}()", type, which);
 }
 
-/// A check that no value fulfills has no rule.
+/// If no value satisfies the check, there is no rule.
 bool is_possible(const Limits& limits) noexcept {
   return (limits.min || limits.max) && !(limits.min && limits.max && *limits.min > *limits.max);
 }
@@ -202,12 +203,12 @@ bool is_within(std::int64_t value, const Limits& limits) noexcept {
          (value >= limits.min.value_or(value) && value <= limits.max.value_or(value));
 }
 
-/// A length has no negative limit.
+/// The limits of a length must not be negative.
 bool is_possible_length(const Limits& length) noexcept {
   return is_possible(length) && length.max.value_or(0) >= 0;
 }
 
-/// b'101' of MariaDB is 5.
+/// MariaDB writes b'101' for 5.
 std::optional<std::int64_t> number_of(std::string_view literal) {
   if (!literal.starts_with("b'")) {
     return parse_integer<std::int64_t>(literal);
@@ -224,8 +225,8 @@ std::optional<std::int64_t> number_of(std::string_view literal) {
   return number;
 }
 
-/// Without leading zeros, which would make it an octal number. Empty if the value violates the
-/// range, because a new row with it would be rejected.
+/// Returns the literal without leading zeros, which would make it octal. Empty if the value
+/// violates the range, because a new row with it would be rejected.
 std::string integer_literal(std::string_view literal, const Limits& range) {
   const auto number = number_of(literal);
   return number && *number != std::numeric_limits<std::int64_t>::min() && is_within(*number, range)
@@ -233,7 +234,7 @@ std::string integer_literal(std::string_view literal, const Limits& range) {
              : "";
 }
 
-/// Empty if the text violates the length.
+/// Returns an empty text if the literal violates the length.
 std::string text_literal(std::string_view text, const Limits& length) {
   const auto characters = std::ranges::count_if(
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
@@ -242,7 +243,7 @@ std::string text_literal(std::string_view text, const Limits& length) {
              : "";
 }
 
-/// Of the types without rules.
+/// Returns the literal for types without rules.
 std::string other_literal(std::string_view type, std::string_view literal) {
   if (type == "eider::Decimal" && Decimal::parse(literal)) {
     return fmt::format("eider::Decimal::parse({}).value()", openapi_client::cpp_literal(literal));
@@ -253,7 +254,7 @@ std::string other_literal(std::string_view type, std::string_view literal) {
   return type.starts_with("std::vector") && literal == "{}" ? "{}" : "";
 }
 
-/// "::character varying(9)[]", or nothing.
+/// Returns whether the rest is empty, or a cast such as "::character varying(9)[]".
 bool is_cast(std::string_view rest) {
   return rest.empty() || (rest.starts_with("::") && std::ranges::all_of(rest, [](char byte) {
                             return is_letter(byte) || is_digit(byte) ||
@@ -371,7 +372,7 @@ std::string includes_of(std::string_view source) {
     std::string_view name;
     std::string_view word;
   };
-  // Each in the order of its name.
+  // Ordered by name.
   constexpr Header kHeaders[] = {
       {"chrono", "std::chrono"},         {"cstddef", "std::size_t"},    {"cstdint", "int"},
       {"limits", "std::numeric_limits"}, {"optional", "std::optional"}, {"string", "std::string"},

@@ -11,7 +11,7 @@
 
 namespace eider::structs {
 
-/// Which rules and defaults a type can have.
+/// Determines which rules and defaults a type supports.
 enum class TypeKind : std::uint8_t { boolean, integer, real, text, other };
 
 /// name  "std::int64_t", "std::string"

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kRowOf = "/// A row of the table ";
 constexpr std::string_view kComment = "  // ";
 
-/// English nouns; a name of another kind is set in the user's file.
+/// Returns the singular of an English noun; users can set other names in their file.
 std::string singular_of(std::string_view word) {
   const auto ends = [&word](std::string_view end) { return word.ends_with(end); };
   const auto without = [&word](std::size_t bytes) {
@@ -33,7 +33,7 @@ std::string singular_of(std::string_view word) {
   return ends("s") ? without(1) : std::string(word);
 }
 
-/// Of one table: descriptions by column, in the order of the columns' names.
+/// The columns of one table: descriptions by name.
 using Described = std::map<std::string, std::string, std::less<>>;
 
 std::map<std::string, Described, std::less<>> columns_in(std::string_view text) {

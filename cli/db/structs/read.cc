@@ -33,7 +33,7 @@ struct CheckRow {
   std::string checks;
 };
 
-// A primary key of SQLite may be null, unless it is the number of the row.
+// In SQLite, a primary key may be null unless it is the row id.
 constexpr const char* kSqliteTables =
     "select t.name as table_name, c.name as name, lower(c.type) as type, "
     "c.\"notnull\" = 0 and not (c.pk = 1 and lower(c.type) = 'integer') and not (c.pk > 0 and "
@@ -111,7 +111,7 @@ Catalog catalog_of(db::Dialect dialect) noexcept {
   return {"", ""};
 }
 
-/// enum('a','it''s') of MariaDB.
+/// Returns the labels in enum('a','it''s') of MariaDB.
 std::vector<std::string> labels_of(std::string_view type) {
   std::vector<std::string> labels;
   std::size_t at = type.find('\'');
@@ -127,7 +127,7 @@ std::vector<std::string> labels_of(std::string_view type) {
   return labels;
 }
 
-/// 200 of varchar(200), character varying(200), char(36); SQLite does not enforce it.
+/// Returns 200 for varchar(200), character varying(200) or char(200); SQLite does not enforce it.
 std::optional<std::int64_t> length_of(std::string_view type) {
   const std::size_t open = type.find('(');
   if (open == std::string_view::npos || !type.ends_with(')') || !type.contains("char")) {
@@ -136,8 +136,8 @@ std::optional<std::int64_t> length_of(std::string_view type) {
   return parse_integer<std::int64_t>(type.substr(open + 1, type.size() - open - 2));
 }
 
-/// MariaDB reports a text with backslashes before quotes, backslashes and line ends, although its
-/// sessions do not read it so: 'it\'s' becomes 'it''s'.
+/// MariaDB reports texts with backslashes before quotes, backslashes and line ends, although its
+/// sessions do not read these as escapes: 'it\'s' becomes 'it''s'.
 std::string without_backslashes(std::string_view literal) {
   std::string text;
   for (std::size_t at = 0; at < literal.size(); ++at) {
@@ -151,7 +151,7 @@ std::string without_backslashes(std::string_view literal) {
   return text;
 }
 
-/// Also NULL::text of PostgreSQL.
+/// Returns whether the default is NULL, also as NULL::text of PostgreSQL.
 bool is_null(std::string_view default_sql) noexcept {
   return equals_ignoring_case(trim(default_sql.substr(0, default_sql.find("::"))), "null");
 }
@@ -174,7 +174,7 @@ Column column_of(ColumnRow& row, db::Dialect dialect) {
     column.default_sql = without_backslashes(column.default_sql);
   }
   if (dialect == db::Dialect::mariadb && !column.enum_type.empty()) {
-    // As declared: the labels keep their letters.
+    // From the declaration, which keeps the case of the labels.
     column.labels = labels_of(column.enum_type);
     column.type = "enum";
     column.enum_type.clear();

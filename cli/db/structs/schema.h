@@ -19,7 +19,7 @@ struct Limits {
   std::optional<std::int64_t> max{};
 };
 
-/// type        in small letters, as the database reports it: "varchar(200)"; of a domain, its base
+/// type        in lower case, as the database reports it: "varchar(200)"; for a domain, its base
 /// enum_type   the name of a PostgreSQL enum
 /// labels      of an enum type, or the values of `check(name in ('a', 'b'))`
 /// length      in characters, from the type or a check constraint
@@ -38,8 +38,8 @@ struct Column {
   Limits range{};
 };
 
-/// name    with its schema if it is not found without: "shop.notes"
-/// schema  the one in the name; empty: none
+/// name    with its schema if the name alone is not found: "shop.notes"
+/// schema  the schema in the name; empty without one
 struct Table {
   std::string name;
   std::vector<Column> columns;
@@ -56,14 +56,13 @@ struct Table {
 /// errors   the message of the database
 [[nodiscard]] Result<std::vector<Table>, std::string> read_tables(const Database& database);
 
-/// Adds the limits and labels of check constraints to the columns that they are about. Other
-/// constraints change nothing.
+/// Adds the limits and labels of check constraints to their columns. Other constraints are ignored.
 ///
 /// sql  one or more constraints `check (…)`, also within the text of a `create table`
 void add_checks(std::string_view sql, db::Dialect dialect, Table& table);
 
-/// One line that describes a column, such as "integer, not null, 0 to 5". Two columns with the same
-/// line become the same member.
+/// Returns one line that describes a column, such as "integer, not null, 0 to 5". Two columns with
+/// the same line have the same member.
 [[nodiscard]] std::string description_of(const Column& column);
 
 }  // namespace eider::structs

@@ -23,12 +23,12 @@ using openapi_client::cpp_words;
 using openapi_client::is_cpp_name;
 using openapi_client::Names;
 
-constexpr std::size_t kMembersMax = 32;  // of a described struct
+constexpr std::size_t kMembersMax = 32;  // maximum in a described struct
 
 /// A member of both structs.
 ///
-/// input_type   with validation rules, for the struct with new rows
-/// is_input     the program sets it, and not the database
+/// input_type   with validation rules, for the struct for new rows
+/// is_input     the program sets it, not the database
 struct Member {
   const Column* column;
   std::string name;
@@ -49,12 +49,12 @@ struct Struct {
   std::string input_name;
   std::vector<Member> members{};
   std::vector<LeftOut> left_out{};
-  std::vector<std::string> extra{};  // of the user
+  std::vector<std::string> extra{};  // extra members of the user
   std::string version{};
   std::string deleted{};
 };
 
-/// For the comment after a member; "//" would hide where the comment begins.
+/// Returns the comment after a member, without "//", which marks where comments begin.
 std::string comment_of(const Column& column) {
   std::string text = comment_line(column.name + ": " + description_of(column));
   for (std::size_t at = text.find("//"); at != text.npos; at = text.find("//", at)) {
@@ -80,19 +80,20 @@ bool can_be_enum(const std::vector<std::string>& labels) {
   return once.size() == labels.size() && std::ranges::all_of(labels, is_cpp_name);
 }
 
-/// A custom type may be an optional already.
+/// A custom type may already be an optional.
 std::string optional_of(const std::string& type, bool may_be_null) {
   return may_be_null && !type.starts_with("std::optional<") ? "std::optional<" + type + ">" : type;
 }
 
-/// "notes", "shop.notes": records do not quote names, except reserved words.
+/// Returns whether records can use the name ("notes", "shop.notes"): they quote only reserved
+/// words.
 bool is_table_name(const Table& table, db::Dialect dialect) noexcept {
   return openapi_client::is_identifier(table.own_name()) &&
          (table.schema.empty() || openapi_client::is_identifier(table.schema)) &&
          (dialect != db::Dialect::postgres || !has_capitals(table.name));
 }
 
-/// Whether `word` is a whole name in `text`.
+/// Returns whether `text` contains `word` as a whole name.
 bool mentions(std::string_view text, std::string_view word) {
   const auto is_inner = [](char byte) { return is_letter(byte) || is_digit(byte) || byte == '_'; };
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
@@ -104,14 +105,14 @@ bool mentions(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Of structs: each struct has an alias New.
+/// Returns names that no struct may have: each struct has an alias New.
 std::set<std::string, std::less<>> reserved_names() {
   std::set<std::string, std::less<>> names = cpp_words();
   names.insert("New");
   return names;
 }
 
-/// Whether records know a member as the column without its "_": class_.
+/// Returns whether records map the member to the column without its "_": class_.
 bool has_mark(const std::string& member) {
   return db::detail::result_sql(member).ends_with(" as " + member);
 }
@@ -120,7 +121,7 @@ class Header {
  public:
   Header(const std::vector<Table>& tables, const Changes& changes, const HeaderOptions& options)
       : changes_(changes), options_(options), names_(reserved_names()) {
-    // The names of the user first, so that no generated name takes them.
+    // The user's names first, so that no generated name takes them.
     for (const bool is_users : {true, false}) {
       for (const Table& table : tables) {
         if (changes.names.contains(table.name) == is_users) {
@@ -212,7 +213,7 @@ class Header {
     }
   }
 
-  /// Empty where the column cannot be a member.
+  /// Returns an empty text if the column cannot be a member.
   std::string member_name(Struct& one, const Column& column) {
     const std::string name = has_mark(column.name + '_') ? column.name + '_' : column.name;
     const bool is_taken = std::ranges::any_of(one.table->columns, [&](const Column& other) {
@@ -270,7 +271,7 @@ class Header {
     return member;
   }
 
-  /// An enum, or a text with a rule if a label is not a C++ name.
+  /// Declares an enum, or a text with a rule if a label is not a C++ name.
   void add_labels(const Struct& one, Member& member) {
     const Column& column = *member.column;
     const std::string known = text_default(column.default_sql).value_or("");
@@ -290,7 +291,7 @@ class Header {
     const auto [known, is_new] = enum_types_.try_emplace(
         column.enum_type.empty() ? one.table->name + "." + column.name : column.enum_type);
     if (is_new) {
-      // A member with the name of its type does not compile.
+      // A member with the name of its type would not compile.
       do {
         known->second =
             names_.take(column.enum_type.empty() ? one.name + struct_name_of(column.name + "_")
@@ -302,7 +303,7 @@ class Header {
     return known->second;
   }
 
-  /// Structs that extra members refer to come first.
+  /// Writes the structs that extra members refer to first.
   // NOLINTNEXTLINE(misc-no-recursion): as deep as there are structs
   void write(const Struct& one, std::string& to) {
     if (!written_.insert(one.name).second) {
@@ -329,7 +330,7 @@ class Header {
     write_row(one, has_input, to);
   }
 
-  /// A member that may be left out of the braces has an initializer.
+  /// Members that braces may omit have an initializer.
   static std::string declared(const Member& member, const std::string& type) {
     const bool may_be_null = member.column->may_be_null;
     const std::string initializer = !member.initializer.empty() ? member.initializer

@@ -12,7 +12,7 @@
 namespace eider::structs {
 
 /// origin     "the migrations in migrations (SQLite)"
-/// command    that creates the file again
+/// command    generates the file again
 /// name_space of the structs
 /// user_file  name of the file with the user's changes, included by the header
 struct HeaderOptions {
@@ -23,7 +23,7 @@ struct HeaderOptions {
   std::string user_file{};
 };
 
-/// text   the same for the same tables, changes and options
+/// text   equal for equal tables, changes and options
 /// notes  a line for each table or column that has no struct or member: "notes.a b: …"
 struct GeneratedHeader {
   std::string text;

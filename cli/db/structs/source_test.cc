@@ -191,7 +191,7 @@ TEST(StructHeader, has_defaults_that_are_literals) {
   EXPECT_EQ(member("text", "lower('A'::text)", Dialect::postgres), "std::string it");
 }
 
-/// The members of NewNote for one column, and whether there is a note.
+/// Returns the members of NewNote for one column, and whether there is a note.
 std::string input_of(Column one, Dialect dialect, const Changes& changes = {}) {
   const GeneratedHeader header = generate_header({{"notes", {std::move(one), column("z", "text")}}},
                                                  changes, {.dialect = dialect, .user_file = "u.h"});
