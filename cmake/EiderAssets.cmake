@@ -1,5 +1,6 @@
-# eider_find_tool(out name target): the program that a build runs: the target, or in a cross build the program `name`
-# of this machine, from EIDER_HOST_TOOLS or the PATH. With an emulator the target runs in a cross build, too.
+# eider_find_tool(out name target): the program that a build runs: the target, or in a cross build
+# the program `name` of this machine, from EIDER_HOST_TOOLS or PATH. With an emulator, a cross build
+# runs the target, too.
 set(EIDER_HOST_TOOLS "" CACHE PATH "For cross builds: the directory with eider and eider-assets for this machine")
 function(eider_find_tool out name target)
   if(NOT EIDER_HOST_TOOLS AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
@@ -14,9 +15,9 @@ machine first, then pass the directory of its programs: -DEIDER_HOST_TOOLS=DIR")
   set(${out} "${EIDER_HOST_${name}}" PARENT_SCOPE)
 endfunction()
 
-# eider_assets(target DIRECTORY directory [NAME name] [FILES file…]): puts the files below the directory (or those
-# alone) into the program: hashed, compressed, and told by `name.h` (default: <target>_assets.h) as `name()`. What a
-# style sheet refers to has to be there.
+# eider_assets(target DIRECTORY directory [NAME name] [FILES file…]): embeds the files below the
+# directory (or only the listed ones) in the program, hashed and compressed. `name.h` (default:
+# <target>_assets.h) declares them as `name()`. Files that a style sheet refers to must exist.
 function(eider_assets target)
   cmake_parse_arguments(arg "" "DIRECTORY;NAME" "FILES" ${ARGN})
   get_filename_component(directory "${arg_DIRECTORY}" ABSOLUTE)

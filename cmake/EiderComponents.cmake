@@ -77,7 +77,8 @@ function(eider_make_small name)
     set_target_properties(eider_${name}_small PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
   target_compile_features(eider_${name}_small PRIVATE cxx_std_23)
-  # Without tables for functions that throw nothing: no handler of a request calls these, so few traces need them.
+  # Without unwind tables for functions that throw nothing: request handlers do not call these
+  # functions, so few stack traces need the tables.
   target_compile_options(eider_${name}_small PRIVATE "$<${eider_optimised}:-Oz;-fno-asynchronous-unwind-tables>")
   foreach(kind COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
     set_property(TARGET eider_${name}_small APPEND PROPERTY ${kind} "$<TARGET_PROPERTY:eider_${name},${kind}>")
@@ -85,7 +86,8 @@ function(eider_make_small name)
   target_sources(eider_${name} PRIVATE $<TARGET_OBJECTS:eider_${name}_small>)
 endfunction()
 
-# The headers that most sources include are compiled once for all components with the same flags: a third of the time.
+# The headers that most sources include are precompiled once for all components with the same flags:
+# this saves a third of the time.
 function(eider_precompile name)
   set(flags "")
   if(eider_hot_${name} AND EIDER_HARDENING)
@@ -101,7 +103,7 @@ function(eider_precompile name)
   endif()
 endfunction()
 
-# What the component stands on.
+# The components that this component is based on.
 function(eider_link name)
   if(eider_building_${name})
     list(APPEND eider_packages_${name} ${eider_building_${name}})
@@ -114,7 +116,8 @@ function(eider_link name)
   list(TRANSFORM eider_bases_${name} PREPEND eider_ OUTPUT_VARIABLE bases)
   target_link_libraries(eider_${name} PUBLIC ${bases} ${eider_targets_${name}})
   if(eider_building_${name})
-    # Their headers alone: to link them would be to need a library where the component is used, too.
+    # Only their headers: linking them would require their libraries where the component is used,
+    # too.
     foreach(target CLI11::CLI11 tomlplusplus::tomlplusplus)
       target_include_directories(eider_${name} SYSTEM PRIVATE
         $<BUILD_INTERFACE:$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>>)
@@ -122,11 +125,13 @@ function(eider_link name)
   endif()
 endfunction()
 
-# What of the core is there only with liburing; a program keeps of its small sections what it calls, and of the shared
-# libraries those: each that another component needs would cost every worker a page or a hundred (docs/performance/restarts.md).
+# The symbols of the core that exist only with liburing. Programs keep only the sections and shared
+# libraries that they use: each library that another component needs would cost every worker from
+# one page to a hundred (docs/performance/restarts.md).
 function(eider_finish_core)
   target_link_options(eider_core INTERFACE LINKER:--gc-sections,--as-needed)
-  # Relocations in a hundredth of the bytes, of which a small program has 60 KiB; the loader of glibc 2.36 can read them.
+  # Compact relocations (RELR) take a hundredth of the size, which is 60 KiB in a small program; the
+  # loader of glibc 2.36 supports them.
   include(CheckCXXSourceCompiles)
   check_cxx_source_compiles("#include <features.h>
     #if !__GLIBC_PREREQ(2, 36)
@@ -142,7 +147,7 @@ function(eider_finish_core)
   if(TARGET eider::uring)
     target_link_libraries(eider_core PUBLIC eider::uring)
   else()
-    # Without the library loop_uring_absent.cc answers "not built" in place of loop_uring*.cc.
+    # Without the library, loop_uring_absent.cc reports "not built", instead of loop_uring*.cc.
     get_target_property(sources eider_core SOURCES)
     list(FILTER sources EXCLUDE REGEX "loop_uring[a-z_]*\\.cc$")
     list(APPEND sources "${PROJECT_SOURCE_DIR}/src/eider/io/runtime/without_uring/loop_uring_absent.cc")

@@ -20,7 +20,7 @@ set(eider_uring OFF)
 if(TARGET eider::uring)
   set(eider_uring ON)
 endif()
-# What the package has to find for each component, as the wings declare it.
+# The libraries that the package must find for each component, as the wings declare them.
 set(eider_declared)
 foreach(component IN LISTS EIDER_COMPONENTS_BUILT)
   foreach(kind bases packages modules debian)
@@ -35,7 +35,7 @@ install(FILES "${PROJECT_BINARY_DIR}/eider-config.cmake" "${PROJECT_BINARY_DIR}/
         cmake/EiderLibraries.cmake cmake/EiderAssets.cmake cmake/EiderCompiler.cmake cmake/EiderHardening.cmake
         cmake/EiderViews.cmake cmake/EiderMigrations.cmake cmake/EiderProject.cmake
         DESTINATION ${package_dir})
-# Pretty-printers for gdb and lldb: in a folder that people can type, and where eider_project() finds them.
+# Pretty-printers for gdb and lldb: in a folder with a short path, where eider_project() finds them.
 set(eider_debuggers cmake/debugger/eider_gdb.py cmake/debugger/eider_lldb.py)
 install(FILES ${eider_debuggers} DESTINATION ${CMAKE_INSTALL_DATADIR}/eider)
 install(FILES ${eider_debuggers} DESTINATION ${package_dir}/debugger)

@@ -1,6 +1,7 @@
 # Finds the libraries of components, in this build and in the installed package.
 
-# eider::uring, if liburing was found: by its path, because linkers do not search the directories of vcpkg.
+# eider::uring, if liburing was found: with its path, because linkers do not search the directories
+# of vcpkg.
 macro(eider_find_uring)
   find_library(EIDER_LIBURING uring)
   find_path(EIDER_LIBURING_HEADERS liburing.h)
@@ -11,7 +12,8 @@ macro(eider_find_uring)
   endif()
 endmacro()
 
-# eider_with_bases(out name…): those components and what they stand on, the lowest first.
+# eider_with_bases(out name…): these components and those that they are based on, the most basic
+# first.
 function(eider_with_bases out)
   set(found)
   foreach(name IN LISTS ARGN)
@@ -23,7 +25,7 @@ function(eider_with_bases out)
 endfunction()
 
 # Finds the libraries of a component; eider_missing then names those that are missing or too old, and how to install them.
-# A macro, because what find_package sets belongs to the file that asks.
+# A macro, because find_package must set its variables in the calling file.
 macro(eider_find_libraries component)
   set(eider_missing)
   foreach(eider_wanted IN LISTS eider_packages_${component})

@@ -19,23 +19,23 @@ function(eider_migrations target)
     DEPENDS ${files} "${output}.list" ${command} COMMENT "Migrations of ${directory}" VERBATIM)
   target_sources(${target} PRIVATE "${output}.cc" "${output}.h")
   set_source_files_properties("${output}.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # Tests of a library that has migrations create their database from them.
+  # The tests of a library with migrations create their database from them.
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/${target}_migrations>")
 endfunction()
 
-# Writes the names when they differ: what was made of a file that is gone, or has another name, is older than the list,
-# and newer than all files that are there.
+# Writes the list of files if it has changed. Dependent outputs are then outdated, also after a file
+# was deleted or renamed, which the times of the existing files do not show.
 function(eider_note_files list)
   file(CONFIGURE OUTPUT "${list}" CONTENT "${ARGN}" @ONLY)
 endfunction()
 
 option(EIDER_SQL_CHECK "Check SQL statements against the lock files of eider_checked_sql(); OFF while a schema changes" ON)
 
-# eider_checked_sql(target MIGRATIONS directory | [SQLITE directory] [POSTGRES directory] [MARIADB directory]
-# [LOCK file] SOURCES source…):
-# holds the statements of the target's sources against the lock file (default: queries.lock), which the target
-# <target>_sql_check makes anew of the migrations, by a scratch database of each kind that is named; of MIGRATIONS by
-# SQLite (docs/guides/data/checked-sql.md).
+# eider_checked_sql(target MIGRATIONS directory | [SQLITE directory] [POSTGRES directory] [MARIADB
+# directory] [LOCK file] SOURCES source…): checks the statements of the target's sources against the
+# lock file (default: queries.lock). The target <target>_sql_check creates that file from the
+# migrations, with a scratch database for each named kind; MIGRATIONS means SQLite
+# (docs/guides/data/checked-sql.md).
 function(eider_checked_sql target)
   cmake_parse_arguments(arg "" "MIGRATIONS;SQLITE;POSTGRES;MARIADB;LOCK" "SOURCES" ${ARGN})
   if(NOT arg_LOCK)

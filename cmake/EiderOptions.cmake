@@ -11,13 +11,15 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(EIDER_CCACHE ccache)
 if(EIDER_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  # Without CCACHE_DEPEND, ccache preprocesses each source that it does not know: a twelfth of the time of a first build.
+  # Without CCACHE_DEPEND, ccache preprocesses each source that it does not know, which takes a
+  # twelfth of the time of a first build.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
       "${EIDER_CCACHE}")
 endif()
 
-# A profile of what runs often lets the compiler lay out code for it; see docs/performance/profile-guided-optimization.md.
-# Link-time optimisation goes with it, in objects that also link without.
+# With a profile of the frequently executed code, the compiler lays out code for it; see
+# docs/performance/profile-guided-optimization.md. This includes link-time optimization, in objects
+# that also link without it.
 if(EIDER_PROFILE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     message(FATAL_ERROR "EIDER_PROFILE requires g++, because ./arena/train creates profiles for g++")
@@ -29,7 +31,7 @@ if(EIDER_PROFILE STREQUAL "generate")
   add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
   add_link_options(-fprofile-generate)
 elseif(EIDER_PROFILE STREQUAL "use")
-  # What the load has not touched is compiled as without a profile.
+  # Code that the load has not executed is compiled as without a profile.
   add_compile_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
   add_link_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
 elseif(EIDER_PROFILE)
@@ -38,24 +40,25 @@ endif()
 
 add_library(eider_flags INTERFACE)
 target_compile_options(eider_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
-# A compiler that ./test has not met may warn of what these two do not, and would fail for that alone.
+# Only for compilers that ./test uses: others may have additional warnings, which should not fail
+# the build.
 string(REGEX MATCH "^(GNU 14|Clang 19)\\." met "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 if(EIDER_WERROR AND met)
   target_compile_options(eider_flags INTERFACE -Werror)
 endif()
 if(EIDER_UNITE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ takes a source that another one includes for a header, whose types must not be anonymous.
+  # g++ treats an included source as a header, whose types must not be anonymous.
   target_compile_options(eider_flags INTERFACE -Wno-subobject-linkage)
 endif()
-# Every function and datum in its own section, so that a program links only what it calls.
+# Every function and variable in its own section, so that a program links only those that it uses.
 target_compile_options(eider_flags INTERFACE -ffunction-sections -fdata-sections)
-# Precompiled headers that ccache returns may be older than the headers; ninja knows when they have to be made again.
+# Precompiled headers from ccache may be older than the headers; ninja knows when to rebuild them.
 target_compile_options(eider_flags INTERFACE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 include(EiderHardening)
 add_library(eider_hardened INTERFACE)
 if(EIDER_HARDENING)
   eider_harden(eider_hardened INTERFACE)
-  # Not -fPIC, which keeps functions from being put into each other, unless the user says so.
+  # Not -fPIC, which prevents inlining of functions, unless the user requests it.
   target_compile_options(eider_hardened INTERFACE
                          $<$<NOT:$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>>:-fPIE>)
   include(CheckPIESupported)
@@ -65,19 +68,21 @@ endif()
 if(EIDER_SANITIZE)
   add_compile_options(-fsanitize=${EIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${EIDER_SANITIZE})
-  # The usual linker takes five times as long for the hundred large programs of the sanitizers.
+  # The default linker takes five times as long for the hundred large programs with sanitizers.
   find_program(EIDER_LLD NAMES ld.lld-19 ld.lld)
   if(EIDER_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     add_link_options(--ld-path=${EIDER_LLD})
   endif()
 endif()
 if(EIDER_FUZZERS)
-  # Only what the fuzzers of ./test use. The preset `fuzz` adds what libFuzzer learns from comparisons.
+  # Only the instrumentation that the fuzzers of ./test need. The preset `fuzz` adds the comparisons
+  # for libFuzzer.
   add_compile_options(-fsanitize-coverage=inline-8bit-counters,pc-table)
 endif()
 
-# eider_unite(target folder source…): with EIDER_UNITE, so many sources of the folder at a time are compiled as one, which
-# parses what they include once. Names of anonymous namespaces have to differ within a folder.
+# eider_unite(target folder source…): with EIDER_UNITE, this number of sources of a folder is
+# compiled as one, so that their headers are parsed only once. Names in anonymous namespaces must
+# differ within a folder.
 function(eider_unite target folder)
   if(NOT EIDER_UNITE)
     return()

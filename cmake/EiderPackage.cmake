@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libeider-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, archives, and what CMake and pkg-config find them by")
-# The core's libraries have to be there; a component's are for those that ask for it.
+# The libraries of the core are dependencies; those of components are recommendations.
 file(STRINGS tools/packages.txt eider_lines REGEX "^build +[a-z0-9-]+-dev ")
 list(TRANSFORM eider_lines REPLACE "^build +([^ ]+) .*" "\\1" OUTPUT_VARIABLE eider_libraries)
 set(eider_needed libsimdjson-dev liburing-dev)

@@ -1,11 +1,12 @@
-# eider-NAME.pc of each component, for projects that CMake does not build: g++ -std=c++23 … $(pkg-config --cflags --libs eider-core).
-# The libraries are archives, so their dependencies are linked, too: Requires, never Requires.private.
+# eider-NAME.pc of each component, for projects without CMake: g++ -std=c++23 … $(pkg-config
+# --cflags --libs eider-core).
+# The libraries are archives, so their dependencies are linked, too: Requires, not Requires.private.
 set(eider_pc_simdjson simdjson)
 set(eider_pc_SQLite3 sqlite3)
 set(eider_pc_ZLIB zlib)
 set(eider_pc_OpenSSL libssl)
 set(eider_pc_CURL libcurl)
-# From where the files lie to the prefix, which may be moved.
+# Path from the files to the prefix, which may be moved.
 file(RELATIVE_PATH eider_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 
 function(eider_pkg_config component)

@@ -14,8 +14,9 @@ function(eider_project_editors)
   endif()
 endfunction()
 
-# eider_project(target), called after target_link_libraries: C++23 with warnings, the header of Eider precompiled, and in debug builds a quick linker.
-# Editors and debuggers find what they need: compile_commands.json, complete debug information and pretty-printers.
+# eider_project(target), called after target_link_libraries: sets C++23 with warnings, a precompiled
+# header of Eider, and a fast linker for debug builds. Also creates the files that editors and
+# debuggers need: compile_commands.json, complete debug information and pretty-printers.
 function(eider_project target)
   target_compile_features(${target} PUBLIC cxx_std_23)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF EXPORT_COMPILE_COMMANDS ON)
@@ -25,7 +26,7 @@ function(eider_project target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-fstandalone-debug>)
   endif()
   eider_project_editors()
-  # A program takes the precompiled header of the project's library that it links.
+  # A program uses the precompiled header of the project's library that it links.
   set(from "")
   get_target_property(libraries ${target} LINK_LIBRARIES)
   foreach(library IN LISTS libraries)
@@ -46,10 +47,10 @@ function(eider_project target)
   if(NOT type STREQUAL "EXECUTABLE")
     return()
   endif()
-  # gdb loads it with the program, if auto-load safe-path permits it.
+  # gdb loads it with the program, if the setting auto-load safe-path permits it.
   file(GENERATE OUTPUT "$<TARGET_FILE:${target}>-gdb.py"
        CONTENT "gdb.execute(r\"\"\"source ${CMAKE_BINARY_DIR}/eider_gdb.py\"\"\")\n" CONDITION $<CONFIG:Debug>)
-  # Links in a twentieth of the second that the usual one takes for each edit.
+  # Links in a twentieth of the second that the default linker takes after each edit.
   find_program(EIDER_QUICK_LINKER NAMES mold ld.lld-19 ld.lld)
   if(EIDER_QUICK_LINKER AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_link_options(${target} PRIVATE $<$<CONFIG:Debug>:--ld-path=${EIDER_QUICK_LINKER}>)
@@ -58,8 +59,8 @@ function(eider_project target)
   endif()
 endfunction()
 
-# eider_project_tests(name LIBRARIES library… SOURCES source…): one program of GoogleTest's, each of whose cases is a
-# test of ctest.
+# eider_project_tests(name LIBRARIES library… SOURCES source…): a GoogleTest program; each of its
+# cases is a test of ctest.
 function(eider_project_tests name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES" ${ARGN})
   if(NOT arg_SOURCES)
@@ -75,6 +76,7 @@ function(eider_project_tests name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} eider::testing GTest::gtest_main)
   eider_project(${name})
   include(GoogleTest)
-  # Found when they are run, not when they are built: a program that crashes at its start is a test that fails.
+  # Tests are discovered when they run, not when they are built: a program that crashes at startup
+  # is a failed test.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
 endfunction()

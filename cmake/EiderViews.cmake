@@ -1,4 +1,5 @@
-# eider_find_command(out): the command `eider`, from this build or installed; in a cross build that of this machine.
+# eider_find_command(out): the command `eider`, from this build or installed; in a cross build, that
+# of this machine.
 function(eider_find_command out)
   eider_find_tool(command eider eider)
   if(command STREQUAL "eider" AND NOT TARGET eider)  # the library is installed
@@ -11,9 +12,10 @@ function(eider_find_command out)
   set(${out} "${command}" PARENT_SCOPE)
 endfunction()
 
-# eider_views(target FILES template… | DIRECTORY directory): compiles templates into the target, which includes a
-# page's header as "NAME.h": "notes/list.html.h". Templates are named from the directory, or with FILES from where
-# CMakeLists.txt stands (docs/guides/pages/templates.md).
+# eider_views(target FILES template… | DIRECTORY directory): compiles templates into the target,
+# which includes the header of a page as "NAME.h": "notes/list.html.h". Names of templates are
+# relative to the directory; with FILES, to the folder of the CMakeLists.txt
+# (docs/guides/pages/templates.md).
 function(eider_views target)
   cmake_parse_arguments(arg "" "DIRECTORY" "FILES" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS OR (arg_DIRECTORY AND arg_FILES) OR NOT (arg_DIRECTORY OR arg_FILES))

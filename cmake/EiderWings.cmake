@@ -1,17 +1,24 @@
-# Reads src/eider/*/wing.cmake. A wing is a folder of src/eider; its file is the only place where a component is registered:
-#   eider_wing(NAME [DEPENDS WING…])   the wings that it may include, and through them those that they depend on
-#   eider_component(NAME FOLDERS FOLDER… [HEADERS HEADER…] [BASES COMPONENT…] [PACKAGES …] [MODULES …]
-#                   [TARGETS …] [BUILDING …] [DEBIAN …] [SMALL FOLDER-OR-SOURCE…] [HOT])
-#     The library eider::NAME of the sources in these folders of the wing (`.`: the wing's own). Several wings may add
-#     folders and headers to one component:
-#     HEADERS   its public headers, include/eider/HEADER.h; they and the headers that they include are installed
-#     BASES     components that it links; without them core
-#     PACKAGES  of find_package, "NAME VERSION"; MODULES of pkg-config, "NAME MODULE>=VERSION…"; TARGETS of both, to link
-#     BUILDING  packages whose headers only its own sources include (CLI11 and toml++, of core)
-#     DEBIAN    the packages of Debian and Ubuntu that have these libraries, for messages
-#     SMALL     those of its folders and sources that are compiled for size, because no request runs them
-#     HOT       goes without the standard library's own checks, which cost its requests 5 % (docs/performance/feature-cost.md)
-# Versions are those of Debian 12, the oldest with which all is tested. simdjson and Threads cannot be asked for as "or newer".
+# Reads src/eider/*/wing.cmake. A wing is a folder of src/eider; its file is the only place where
+# components are registered:
+#   eider_wing(NAME [DEPENDS WING…])   the wings that it may include, and indirectly those that they
+#   depend on
+#   eider_component(NAME FOLDERS FOLDER… [HEADERS HEADER…] [BASES COMPONENT…] [PACKAGES …]
+#                   [MODULES …] [TARGETS …] [BUILDING …] [DEBIAN …] [SMALL FOLDER-OR-SOURCE…] [HOT])
+#     The library eider::NAME of the sources in these folders of the wing (`.`: the wing itself).
+#     Several wings may add folders and headers to one component:
+#     HEADERS   public headers, include/eider/HEADER.h; they and the headers that they include are
+#               installed
+#     BASES     components that it links (default: core)
+#     PACKAGES  for find_package, "NAME VERSION"
+#     MODULES   for pkg-config, "NAME MODULE>=VERSION…"
+#     TARGETS   targets of both, to link
+#     BUILDING  packages whose headers only its own sources include (CLI11 and toml++, for core)
+#     DEBIAN    packages of Debian and Ubuntu with these libraries, for messages
+#     SMALL     folders and sources that are compiled for size, because requests do not run them
+#     HOT       compiled without the checks of the standard library, which cost its requests 5 %
+#               (docs/performance/feature-cost.md)
+# Versions are those of Debian 12, the oldest ones that are tested. simdjson and Threads do not
+# support minimum versions.
 set(EIDER_WINGS)
 set(EIDER_COMPONENTS_ALL)
 set(EIDER_PUBLIC_HEADERS)

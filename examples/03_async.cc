@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 struct Waited {
   int milliseconds;
-  int at_once;  // how many waited at the same time
+  int at_once;  // requests that waited at the same time
 };
 
 int main(int argc, char** argv) {

@@ -33,7 +33,7 @@ struct Stored {
   std::vector<Photo> photos;
 };
 
-/// Under its own name as far as that is safe, and never in place of another.
+/// Stores the file under a safe form of its name, and never overwrites another file.
 Task<Photo> store(Multipart::Part part, std::string directory) {
   TempFile file = co_await part.save(directory);
   Photo photo{.name = safe_filename(*part.filename), .bytes = file.size()};

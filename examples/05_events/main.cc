@@ -21,7 +21,7 @@ constexpr std::string_view kPage = R"(<!doctype html><html lang="en"><meta chars
   });
 </script>)";
 
-/// A browser that reconnects says which event it saw last: it goes on behind that one.
+/// Continues after the last event that a reconnecting browser has received.
 int first_of(const EventStream& events) {
   int last = 0;
   const std::string& id = events.last_event_id();

@@ -1,7 +1,7 @@
 // Static files: a directory as a web site, as a single-page application, and as downloads.
 //   bin/06_files --root public --port 8080
-//   curl -r 0-99 localhost:8080/movie.mp4          a part of a file
-//   curl localhost:8080/downloads/                 what there is
+//   curl -r 0-99 localhost:8080/movie.mp4          part of a file
+//   curl localhost:8080/downloads/                 list of files
 //   curl -H 'Accept: text/html' localhost:8080/app/any/page
 #include <eider/compress.h>
 #include <eider/eider.h>
@@ -22,13 +22,13 @@ struct Options {
 App make_app(const Options& own) {
   const std::string& root = own.root;
   App app;
-  // Names with a hash in them never change; all else is asked about before it is used again.
+  // Files with a hash in their names never change; browsers revalidate all others.
   serve_files(app, "/", root,
               {.cache_rules = {{"assets/**", "public, max-age=31536000, immutable"}}});
-  // A page that is not there is routed by the script in index.html.
+  // Unknown paths get index.html, whose script routes them.
   serve_files(app, "/app", root, {.fallback = "index.html"});
   serve_files(app, "/downloads", root, {.index = "", .listing = DirectoryListing::html});
-  // Without compressed siblings: compressed for each request, piece by piece.
+  // Without precompressed files: compresses each response piece by piece.
   Routes packed = app.group("/packed");
   packed.use(compression({.file_bytes_max = std::uint64_t{64} << 20}));
   serve_files(packed, "/", root);
@@ -37,7 +37,7 @@ App make_app(const Options& own) {
 
 }  // namespace
 
-/// A directory that cannot be served is thrown.
+/// Throws if a directory cannot be served.
 int main(int argc, char** argv) {
   return run_app<Options>("files", argc, argv, make_app);
 }

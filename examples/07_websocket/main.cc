@@ -14,7 +14,7 @@ std::string said(std::string_view who, std::string_view text) {
   return std::string(who).append(": ").append(text);
 }
 
-/// A person who comes in is announced, then heard until they leave.
+/// Announces a visitor, and sends their messages to the room until they leave.
 Task<> visit(WebSocket ws, std::string room) {
   const std::string name = ws.subprotocol().empty() ? "somebody" : std::string(ws.subprotocol());
   ws.subscribe(room);
@@ -24,7 +24,7 @@ Task<> visit(WebSocket ws, std::string room) {
   }
 }
 
-/// Thousands of these cost little while they are silent: no coroutine stands by for them.
+/// Thousands of idle connections cost little, because none of them needs a coroutine.
 WebSocketHandlers echo() {
   return {
       .opened = {},
@@ -32,7 +32,7 @@ WebSocketHandlers echo() {
       .closed = {}};
 }
 
-/// Speaks until the client leaves; what the client says is not asked for.
+/// Sends until the client disconnects, and never reads its messages.
 Task<> tick(WebSocket ws) {
   for (int tick = 1; ws.is_open(); ++tick) {
     if (!co_await ws.send("tick " + std::to_string(tick))) {
@@ -42,7 +42,7 @@ Task<> tick(WebSocket ws) {
   }
 }
 
-/// Short deadlines, so that each can be watched.
+/// Short time limits, so that each can be tried out.
 WebSocketOptions impatient() {
   return {.message_bytes_max = 64UL * 1024,
           .fragments_max = 100,

@@ -1,7 +1,7 @@
 // A WebSocket client: sends the lines of standard input as messages, and prints the responses.
 //   ./07_websocket --port 8080 & ./08_ws_client ws://127.0.0.1:8080/echo
 //   ./10_http2 --port 8081 & ./08_ws_client ws://127.0.0.1:8081/socket http://127.0.0.1:8081/
-// The second way asks for a page first, in HTTP/2: the WebSocket is a stream of the same
+// The second form requests a page first, with HTTP/2: the WebSocket is a stream of the same
 // connection.
 #include <eider/client.h>
 #include <eider/runtime.h>
@@ -27,7 +27,7 @@ std::optional<std::string> next_line() {
   return std::getline(std::cin, line) ? std::optional(line) : std::nullopt;
 }
 
-/// Until the server ends the connection, or we do.
+/// Prints messages until either side ends the connection.
 Task<> print_messages(WsClient& client) {
   while (auto message = co_await client.receive()) {
     print(message->is_text() ? message->bytes : "(binary)");
@@ -53,7 +53,7 @@ Task<WsClient::Connected> connect(std::string url, std::string page) {
   HttpClient client({.http2 = Http2Use::always});
   const auto reply = co_await client.get(page);
   print(reply ? "page: " + std::to_string(reply->status()) : reply.error().text);
-  co_return co_await client.websocket(url);  // which may outlive the client
+  co_return co_await client.websocket(url);  // may outlive the client
 }
 
 /// returns  the exit status

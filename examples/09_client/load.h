@@ -7,8 +7,8 @@
 #include <chrono>
 #include <string>
 
-/// Asks again and again, `calls` at once, and prints one line of JSON.
+/// Sends requests continuously, `calls` at a time, and prints one line of JSON.
 ///
-/// returns  the exit status: 1 when a request failed
+/// returns  the exit status: 1 if a request failed
 eider::Task<int> load(eider::HttpClient& client, std::string url, int calls,
                       std::chrono::seconds time);

@@ -1,9 +1,9 @@
 // An HTTP client for the command line: prints the response of a URL, or orders tea from 02_json.
 //   ./09_client get http://127.0.0.1:8080/
 //   ./09_client order http://127.0.0.1:8080/orders tea 3
-//   ./09_client send http://127.0.0.1:8080/measure 1000000        (bytes, made while they are sent)
-//   ./09_client load http://127.0.0.1:8080/ 64 5        (calls at once, seconds)
-// Ahead of that, --http1 or --http2 forces a version; else https:// servers choose.
+//   ./09_client send http://127.0.0.1:8080/measure 1000000        (bytes, generated while sending)
+//   ./09_client load http://127.0.0.1:8080/ 64 5        (concurrent requests, seconds)
+// Before the command, --http1 or --http2 selects a version; default: https:// servers choose.
 #include <eider/client.h>
 #include <eider/runtime.h>
 
@@ -23,7 +23,7 @@ using namespace eider;
 
 namespace {
 
-/// As 02_json takes and gives them.
+/// As in requests and responses of 02_json.
 struct Order {
   std::string item;
   int count = 1;
@@ -40,7 +40,7 @@ int complain(std::string_view text) {
   return 1;
 }
 
-/// Nothing where it is no number, or one that is too large.
+/// Returns nothing if the text is not a number, or out of range.
 template <class T>
 std::optional<T> read_number(std::string_view text, T min = 0) {
   T value{};
@@ -49,7 +49,7 @@ std::optional<T> read_number(std::string_view text, T min = 0) {
   return is_all && value >= min ? std::optional(value) : std::nullopt;
 }
 
-/// One line out, one line in: structs both ways.
+/// Sends a struct as JSON, and reads one from the response.
 Task<int> order(HttpClient& client, std::string url, Order wish) {
   auto reply = co_await client.post_json(url, wish);
   if (!reply) {
@@ -66,7 +66,7 @@ Task<int> order(HttpClient& client, std::string url, Order wish) {
   co_return 0;
 }
 
-/// However large it is: a piece at a time is in memory.
+/// Prints a body of any size: only one piece at a time is in memory.
 Task<int> print(HttpClient& client, std::string url) {
   auto reply = co_await client.request(Method::get, url).send_streamed();
   if (!reply) {
@@ -85,14 +85,14 @@ Task<int> print(HttpClient& client, std::string url) {
   co_return reply->is_ok() ? 0 : complain("status " + std::to_string(reply->status()));
 }
 
-/// A piece of so many bytes that are still to be made.
+/// Returns the next piece of a body, and subtracts its size from `bytes`.
 Task<std::string> next_piece(std::size_t& bytes) {
   const std::size_t now = std::min(bytes, std::size_t{16} * 1024);
   bytes -= now;
   co_return std::string(now, 'x');
 }
 
-/// No more of it is made than the server takes.
+/// Generates the body only as fast as the server reads it.
 Task<int> send(HttpClient& client, std::string url, std::size_t bytes) {
   const auto reply = co_await client.request(Method::post, url)
                          .body_from([&bytes] { return next_piece(bytes); }, "text/plain")
@@ -112,8 +112,8 @@ constexpr const char* kUsage =
 
 using Words = std::span<char* const>;
 
-/// words    what follows the command
-/// returns  nothing where they are not what it takes
+/// words    arguments after the command
+/// returns  nothing if the arguments are invalid
 std::optional<Task<int>> work(HttpClient& client, std::string_view what, Words words) {
   if (what == "get" && words.size() == 1) {
     return print(client, words[0]);

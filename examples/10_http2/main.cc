@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kUploadBytesMax = std::size_t{1} << 30;
 
-/// So many bytes, made while they are sent.
+/// Sends this number of bytes, generated while sending.
 Task<> count_up(std::uint64_t bytes, ResponseStream out) {
   const std::string piece(16UL * 1024, 'x');
   out.add_trailer("Sent-Bytes", std::to_string(bytes));
@@ -29,7 +29,7 @@ Task<> count_up(std::uint64_t bytes, ResponseStream out) {
   }
 }
 
-/// The content's size; the client sends no faster than this takes it.
+/// Returns the size of the body; the client cannot send faster than this loop reads.
 Task<std::string> measure(BodyStream body) {
   std::uint64_t bytes = 0;
   while (true) {
@@ -49,7 +49,7 @@ Task<> tick(EventStream events) {
   }
 }
 
-/// Over HTTP/2 this is one more stream of the connection (RFC 8441).
+/// With HTTP/2, this is another stream of the same connection (RFC 8441).
 Task<> repeat(WebSocket socket) {
   while (true) {
     const auto message = co_await socket.receive();
@@ -60,7 +60,7 @@ Task<> repeat(WebSocket socket) {
   }
 }
 
-/// Says how many messages have come, when it is asked.
+/// Sends the number of received messages when a message asks for it.
 Task<> count_messages(WebSocket socket) {
   for (std::uint64_t count = 0;; ++count) {
     const auto message = co_await socket.receive();

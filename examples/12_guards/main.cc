@@ -14,7 +14,7 @@ struct Caller {
   bool is_admin = false;
 };
 
-/// In place of a database.
+/// Replaces a database.
 class Keys {
  public:
   Task<std::optional<Caller>> find(std::string key) const {
@@ -45,7 +45,7 @@ Task<Result<Caller>> find_caller(Header<"authorization", std::optional<std::stri
 int main(int argc, char** argv) {
   App app;
   app.state<Keys>();
-  app.provide(find_caller);  // runs for those that take a Caller
+  app.provide(find_caller);  // runs for handlers with a Caller parameter
   app.get("/", [](std::optional<Extension<Caller>> caller) {
     return "Hello, " + (caller ? (*caller)->name : std::string("stranger")) + "!\n";
   });
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     }
     return {};
   });
-  // A stranger's upload is refused before it is read.
+  // An upload without a valid key is rejected before its body is read.
   admin.post("/upload", [](Extension<Caller> caller, Body body) {
     return caller->name + " has sent " + std::to_string(body.size()) + " bytes\n";
   });

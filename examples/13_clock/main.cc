@@ -1,7 +1,7 @@
 // A module with a background task: a clock that continues where it stopped the last time.
 //   ./13_clock --clock-pause 500ms --clock-file /tmp/clock
 //   curl -N localhost:8080/ticks
-// A settings file may say the same, and SIGHUP takes another pause from there:
+// A settings file can set the same options; SIGHUP reloads the pause from it:
 //   printf '[clock]\npause = "500ms"\n' > clock.toml; ./13_clock --config clock.toml
 #include <eider/eider.h>
 

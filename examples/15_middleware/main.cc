@@ -13,7 +13,7 @@ namespace {
 
 void add_pages(Routes pages, const MaintenanceSwitch& work) {
   pages.use(security_headers());
-  // Of a service in the clear, as this one is; with TLS leave both out.
+  // For a service without TLS, such as this one; with TLS, omit the argument.
   pages.use(csrf({.is_secure = false}));
   pages.get("/", [](const CspNonce& nonce, const CsrfToken& token) {
     return Html("<!doctype html><title>Notes</title><script nonce=\"" + nonce.text() +

@@ -23,7 +23,7 @@ struct LanguagesExample {
       {"development", "Show changed catalogs without a restart, and log missing texts"}};
 };
 
-/// The page in each language.
+/// Links to the page in each language.
 std::string links_to(const Languages& languages) {
   std::string html;
   for (const std::string& tag : languages.tags()) {

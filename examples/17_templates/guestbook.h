@@ -18,7 +18,7 @@ struct BookPage {
   std::vector<Entry> entries;
 };
 
-/// A filter of our own: {{ name | initial }}.
+/// A custom filter: {{ name | initial }}.
 inline std::string initial(std::string_view name) {
   return std::string(name.substr(0, 1));
 }

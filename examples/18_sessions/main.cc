@@ -24,7 +24,7 @@ struct eider::Extract<User> : eider::ExtractExtension<User> {
   static constexpr bool kOwnsData = true;
 };
 
-/// In place of a database.
+/// Replaces a database.
 struct People {
   std::map<std::string, User> by_key = {{"ann", {"Ann", {"admin"}}}, {"bob", {"Bob"}}};
 };
@@ -45,7 +45,7 @@ std::string shown(std::vector<Flash> flashes) {
 int main(int argc, char** argv) {
   App app;
   app.state(People());
-  // In the clear, as in development; behind TLS leave both out.
+  // Without TLS, for development; with TLS, omit `is_secure`.
   const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   add_users(app, visits, [](const UserKey& key, State<People> people) -> Result<User> {
     const auto found = people->by_key.find(key.text);

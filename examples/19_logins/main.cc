@@ -19,7 +19,7 @@ struct Credentials {
   std::string password;
 };
 
-/// In place of a database.
+/// Replaces a database.
 class Accounts {
  public:
   std::optional<std::string> find(const std::string& name) {

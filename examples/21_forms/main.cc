@@ -29,7 +29,7 @@ namespace {
 
 App make_app(const PageOptions& own) {
   App app;
-  // In the clear, as in development; behind TLS leave out the names of cookies and `is_secure`.
+  // Without TLS, for development; with TLS, omit `is_secure`.
   const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   app.use(csrf({.session = visits.csrf_binding(), .is_secure = false}));
   add_views(app, {.directory = own.templates, .development = own.development});

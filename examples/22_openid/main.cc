@@ -52,7 +52,7 @@ namespace {
 
 App make_app(const OpenIdOptions& own) {
   App app;
-  // In the clear, as in development; behind TLS leave out the cookies' names, and is_secure.
+  // Without TLS, for development; with TLS, omit the cookie names and `is_secure`.
   const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   app.use(cross_origin_protection());
   app.provide(UserKeyGuard(visits.options().cookie, {.login_page = "/login"}));

@@ -13,7 +13,7 @@ struct KnownPasskey {
   std::string reached_by;
 };
 
-/// user  empty: nobody's page
+/// user  empty: not logged in
 struct HomePage {
   std::string script;
   std::string style;

@@ -32,7 +32,7 @@ struct PasskeyPlace {
 
 struct Visit {};
 
-/// In place of a database.
+/// Replaces a database.
 class People {
  public:
   bool has(const std::string& name) {
@@ -64,7 +64,8 @@ PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
             }
             co_return PasskeyUser{.key = name, .name = name};
           },
-          // Both or neither. In a database it is a transaction: see docs/guides/users/passkeys.md.
+          // Creates both or neither. With a database, use a transaction: see
+          // docs/guides/users/passkeys.md.
           .create = [people, store](PasskeyUser user, Passkey passkey) -> Task<Result<void>> {
             if (!people->add(user.key)) {
               co_return fail(Error::conflict("This name is already taken."));
@@ -83,7 +84,7 @@ App make_app(const PasskeyPlace& own) {
   app.use(cross_origin_protection());
   add_views(app, {.directory = "pages"});
   const Assets assets = serve_assets(app, _23_passkeys_assets());
-  // In the clear, as in development; behind TLS leave both out.
+  // Without TLS, for development; with TLS, omit `is_secure`.
   const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   const auto people = std::make_shared<People>();
   const auto store = memory_passkeys();
@@ -109,7 +110,7 @@ App make_app(const PasskeyPlace& own) {
   });
   app.post("/passkeys/{id}/remove",
            [site](std::string id, Session<> session) -> Task<Result<Redirect>> {
-             // Nobody here has another way in.
+             // Users have no other way to log in, so they keep their last passkey.
              if (!co_await site.store()->erase_unless_last(session.user(), std::move(id))) {
                co_return fail(Error::conflict("This is your last passkey, or it is not yours."));
              }

@@ -44,7 +44,7 @@ struct Login {
   std::string email;
   std::string password;
 };
-/// Where to go on behind a login.
+/// Page to continue at after a login.
 struct Next {
   std::string next = "/";
 };
@@ -68,9 +68,9 @@ const Input kPassword{"password", "Password", "password", "current-password"};
 const Input kNewPassword{"password", "New password", "password", "new-password"};
 const Input kOldPassword{"old_password", "Password", "password", "current-password"};
 
-/// Moves the token from the address into the form, so that it is in no address, no history and no
-/// log. Without scripts people copy it themselves. A page of a login hands it on: browsers keep the
-/// fragment where they are redirected.
+/// Moves the token from the URL to the form, so that it is not in logs or the history. Without
+/// scripts, users copy it themselves. A redirect to the login page keeps it, because browsers keep
+/// the fragment.
 constexpr const char* kTokenScript =
     "const token = document.querySelector('[name=token]');\n"
     "if (token && location.hash.length > 1) {\n"
@@ -96,7 +96,7 @@ HtmlPage show(const Views& views, const Session<>& session, Shown page) {
   return views.page(page);
 }
 
-/// What is wrong is shown on the page from which it came; else the next one says what was done.
+/// Shows errors on the page of the form; otherwise shows the success message on the next page.
 template <class T>
 Redirect go_on(const Session<>& session, const Result<T>& result, std::string next,
                std::string done, std::string back) {
@@ -175,18 +175,18 @@ HtmlPage home(std::optional<Account> account, Session<> session, State<Views> vi
   return show(*views, session, HomePage{.email = account ? account->email : ""});
 }
 
-/// Its form goes to where the page is, with the `next` of that address.
+/// The form is posted to the URL of the page, with its `next`.
 HtmlPage log_in_page(const Request& request, Session<> session, State<Views> views) {
   const std::string here(request.target());
   return show(*views, session, FormPage{"Log in", here, "Log in", {kEmail, kPassword}});
 }
 
-/// For who is logged in; a browser that is not comes back behind its login.
+/// For logged-in users; other browsers return here after their login.
 HtmlPage address_page(const Account& /*user*/, Session<> session, State<Views> views) {
   return show(*views, session, FormPage{"Confirm the address", "/address", "Confirm", {}, true});
 }
 
-/// A page that is a form.
+/// Adds a page with a form.
 void add_form(App& app, const std::string& path, FormPage page) {
   page.action = path;
   app.get(RuntimePattern{path},
@@ -197,7 +197,7 @@ App make_app(const Options& own) {
   const Database database = open_sqlite(own.database_file);
   App app;
   add_views(app);
-  // In the clear, as in development; behind TLS leave `is_secure` out.
+  // Without TLS, for development; with TLS, omit `is_secure`.
   const Sessions visits =
       add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = false});
   Outbox& mails = add_outbox(app, add_jobs(app, database), {.transport = transport_of(own)});

@@ -19,8 +19,8 @@ struct Input {
   std::string completed = "off";
 };
 
-/// A form: all of this program's pages are one, but for the first. With `reads_token` it takes the
-/// token out of the address's fragment.
+/// A form: all pages of this program except the first one. With `reads_token`, it reads the token
+/// from the fragment of the URL.
 struct FormPage {
   std::string title;
   std::string action;
@@ -32,7 +32,7 @@ struct FormPage {
 
 struct HomePage {
   std::string title = "Accounts";
-  std::string email;  // of who is logged in
+  std::string email;  // of the logged-in user
   std::vector<Message> messages = {};
 };
 

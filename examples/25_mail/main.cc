@@ -1,8 +1,7 @@
 // Mails with SMTP from an outbox: mails are sent after the transaction of the request is committed,
 // again after failures, and also if the process is killed in between.
 //   ./25_mail --mail-files mails --port 8080      (or --smtp-url smtp://mail.example.org:587)
-//   curl -H 'Content-Type: application/json' -d
-//   '{"to":"ann@example.org","subject":"Hello","text":"Hello, Ann!"}' localhost:8080/mails
+//   curl localhost:8080/mails --json '{"to":"ann@example.org","subject":"Hello","text":"Hello!"}'
 #include <eider/eider.h>
 #include <eider/mail.h>
 #include <eider/sqlite.h>
@@ -82,7 +81,7 @@ Task<std::string> send(Json<NewMail> given, State<Database> database, State<Outb
     mail.attachments.push_back({.filename = file.name, .content = file.content});
   }
   Transaction transaction = co_await database->begin();
-  // … whatever else is to be there if, and only if, the mail goes …
+  // … other changes, which are stored if, and only if, the mail is sent …
   std::string id = co_await mails->add(transaction, mail);
   co_await transaction.commit();
   co_return id;

@@ -40,7 +40,7 @@ Task<Created<Book>> add(Json<NewBook> book, State<Database> db) {
   co_return Created(std::move(*added));
 }
 
-/// A table as CSV, as fast as its client reads.
+/// Sends a table as CSV, as fast as the client reads.
 Task<> export_books(ResponseStream out, State<Database> db) {
   out.head().set_type("text/csv; charset=utf-8");
   CopyOut books = copy_out(*db, "copy books(title, year) to stdout (format csv, header)");
@@ -49,7 +49,7 @@ Task<> export_books(ResponseStream out, State<Database> db) {
   }
 }
 
-/// All of an upload, or nothing.
+/// Imports the whole upload, or nothing.
 Task<Result<db::Changed>> import_books(BodyStream body, State<Database> db) {
   try {
     CopyIn books = copy_in(*db, "copy books(title, year) from stdin (format csv, header)");
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   });
   app.post("/books", add);
   app.get("/added", watch);
-  // All of them, however many there are, at the pace of the client.
+  // All rows, whatever their number, as fast as the client reads.
   app.get("/books.csv", [](State<Database> db) -> CsvRows<Book> {
     return db->stream<Book>("select id, title, year from books order by id");
   });

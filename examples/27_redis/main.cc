@@ -1,6 +1,6 @@
 // Short links and their visits in Redis. Start it with REDIS=redis://localhost:6379
-//   curl -d '{"url": "https://example.org/", "owner": "ada"}' -H 'Content-Type: application/json'
-//   :8080/links/home curl -i :8080/links/home curl :8080/links curl -N :8080/visits
+//   curl :8080/links/home --json '{"url": "https://example.org/", "owner": "ada"}'
+//   curl -i :8080/links/home; curl :8080/links; curl -N :8080/visits
 #include <eider/eider.h>
 #include <eider/redis.h>
 
@@ -29,7 +29,7 @@ std::string key_of(const std::string& name) {
   return "link:" + name;
 }
 
-// Only the first one gets the name, and it is there as a whole or not at all.
+// Only the first request gets the name, and the entry is complete or missing.
 const redis::Script kAdd(
     "if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end "
     "redis.call('HSET', KEYS[1], unpack(ARGV)) return 1");
@@ -45,7 +45,7 @@ Task<Result<Created<Link>>> add(std::string name, Json<NewLink> link, State<Redi
 Task<std::optional<Link>> visit(std::string name, State<Redis> redis) {
   auto link = co_await redis->command<std::optional<Link>>("HGETALL", key_of(name));
   if (link) {
-    // All leave in one send, and nothing comes between them.
+    // All commands are sent together, and no other command runs in between.
     auto [visits, score, hearers] = co_await redis->transaction(
         word<std::int64_t>("HINCRBY", key_of(name), "visits", 1),
         word<double>("ZINCRBY", "visited", 1, name), word<int>("PUBLISH", "visits", name));
@@ -59,7 +59,7 @@ Task<std::vector<Visited>> most_visited(State<Redis> redis) {
                                                           "WITHSCORES");
 }
 
-// Tells visits as they come, on whichever process they are made.
+// Sends visits as they happen, in any process.
 Task<> watch(EventStream events, State<Redis> redis) {
   RedisSubscriber visits(*redis);
   co_await visits.subscribe("visits");

@@ -12,7 +12,7 @@
 using namespace eider;
 
 struct Visit {
-  std::vector<std::int64_t> notes = {};  // that this browser has written
+  std::vector<std::int64_t> notes = {};  // written by this browser
 };
 
 struct Note {
@@ -20,7 +20,7 @@ struct Note {
   std::string text;
 };
 
-// The number that a note gets, and its text, in one step: who reads the list sees both or neither.
+// Stores the number of a note and its text in one step: readers of the list see both or neither.
 Task<Created<Note>> add(Body text, Session<Visit> session, State<Redis> redis,
                         State<Topics> topics) {
   Note note{.id = 0, .text = std::string(text.view())};
@@ -34,7 +34,7 @@ Task<std::vector<std::string>> all(State<Redis> redis) {
   co_return co_await redis->command<std::vector<std::string>>("LRANGE", "notes", 0, -1);
 }
 
-// What a balancer asks: whether this process has its Redis, and hears of the others.
+// For load balancers: whether this process can use Redis, and receives messages of the others.
 Task<Result<void>> health(State<Redis> redis, State<TopicBackplane> backplane) {
   const Redis at_once = redis->within(std::chrono::milliseconds(200));
   co_await at_once.command("PING");
@@ -50,9 +50,9 @@ int main(int argc, char** argv) {
                     {.connect_time_max = std::chrono::milliseconds(500)});
   App app;
   app.state(redis);
-  // In the clear, as in development; behind TLS leave both out.
+  // Without TLS, for development; with TLS, omit `is_secure`.
   add_sessions<Visit>(app, {.store = redis_sessions(redis), .is_secure = false});
-  // Behind a connection that was lost, nobody knows what others have published meanwhile.
+  // After a lost connection, messages of other processes may be missing.
   add_topic_backplane(app, redis_topics(redis), {.on_missed = [](Topics& topics) {
                         topics.publish_here("notes", {ws::MessageType::text, R"({"is_gap":true})"});
                       }});

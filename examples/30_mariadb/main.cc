@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   app.get("/books", [](State<Database> db) -> Task<std::vector<Book>> {
     co_return co_await db->all<Book>("select id, title, year from books order by title limit 100");
   });
-  // All of them, however many there are, at the pace of the client.
+  // All rows, whatever their number, as fast as the client reads.
   app.get("/books.csv", [](State<Database> db) -> CsvRows<Book> {
     return db->stream<Book>("select id, title, year from books order by id");
   });

@@ -17,9 +17,9 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Settings {
-  std::string metrics = "127.0.0.1:0";  ///< where the numbers are told
-  std::string collector;                ///< the address of one that takes OTLP; empty: none
-  std::string stock;                    ///< the address of another service
+  std::string metrics = "127.0.0.1:0";  ///< address that serves the metrics
+  std::string collector;                ///< address of an OTLP collector; empty: none
+  std::string stock;                    ///< address of another service
   std::string log_file;                 ///< empty: standard error
 };
 
@@ -40,10 +40,10 @@ App make_app(const Settings& settings) {
   metrics->watch(log);
   Counter& paid = metrics->counter("orders_paid_total", "Orders that were paid.");
 
-  if (!settings.collector.empty()) {  // ahead of what has to know the trace
+  if (!settings.collector.empty()) {  // before the parts that need the trace
     const auto otlp = export_otlp(app, {.endpoint = settings.collector,
                                         .service = "shop",
-                                        .traces = {.accepts_incoming = true},  // no public service
+                                        .traces = {.accepts_incoming = true},  // not public
                                         .metrics = metrics,
                                         .metrics_interval = 1s,
                                         .interval = 100ms,
@@ -68,7 +68,7 @@ App make_app(const Settings& settings) {
     log.info("paid", {{"order", id}, {"card_token", "4242 4242"}});
     co_return Paid{id, count.value_or(0)};
   });
-  // Asks another service, which is told of the trace.
+  // Requests another service, and passes the trace on.
   const auto clients =
       std::make_shared<LoopLocal<HttpClient>>([] { return std::make_unique<HttpClient>(); });
   app.get("/stock", [clients, stock = settings.stock]() -> Task<Result<std::string>> {

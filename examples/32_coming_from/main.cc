@@ -82,7 +82,7 @@ void add_notes(Routes api) {
 }
 
 void add_what_stands_around(App& app) {
-  app.trust_proxies("127.0.0.1, ::1");  // a server in front, as docs/operations/http3.md has it
+  app.trust_proxies("127.0.0.1, ::1");  // a server in front, as in docs/operations/http3.md
   app.observe(access_log());
   app.use(request_id());
   app.on_response([](const Request&, Response& response) {
@@ -209,7 +209,7 @@ App make_app(const Options& own) {
 
 }  // namespace
 
-/// A directory that cannot be served is thrown.
+/// Throws if a directory cannot be served.
 int main(int argc, char** argv) {
   return run_app<Options>("coming_from", argc, argv, make_app);
 }

@@ -21,8 +21,8 @@ using namespace eider;
 namespace {
 
 struct Settings {
-  std::string metrics = "127.0.0.1:0";  ///< where the numbers are told
-  std::string stock;                    ///< the address of another service
+  std::string metrics = "127.0.0.1:0";  ///< address that serves the metrics
+  std::string stock;                    ///< address of another service
 };
 
 using Milliseconds = std::chrono::milliseconds;
@@ -48,7 +48,7 @@ App make_app(const Settings& settings) {
   serve_metrics_at(app, settings.metrics, {.metrics = metrics});
   serve_dashboard(app, {.metrics = metrics});
 
-  // Each of these waits for something else, and keeps nobody waiting.
+  // Each of these waits for another resource, without blocking other requests.
   app.get("/wait/{ms}", [](int ms) -> Task<std::string> {
     co_await sleep_for(Milliseconds(ms));
     co_return "waited";
@@ -84,14 +84,14 @@ App make_app(const Settings& settings) {
     co_return "written";
   });
 
-  // Beside requests, and seen likewise.
+  // Runs in addition to requests, and appears in the dashboard, too.
   app.background("cleaning", [database] { return clean(database); });
 
-  // Whatever a client sends is one line of the log, and text on the dashboard.
+  // Any text of a client is one line of the log, and plain text on the dashboard.
   app.post("/note",
            [log](const Request& request) { log.warning("noted", {{"text", request.body()}}); });
 
-  // A mistake: all that is on this loop waits meanwhile.
+  // An error: this blocks everything on this event loop.
   app.get("/block/{ms}", [](int ms) {
     std::this_thread::sleep_for(Milliseconds(ms));
     return std::string("blocked");

@@ -98,7 +98,7 @@ AccountsOptions account_options(const Settings& settings, PasswordOptions passwo
   return options;
 }
 
-/// The page of an error is around what says it in the reader's language.
+/// The error pages are added first, around the languages, but show errors in the reader's language.
 Languages add_shop_languages(App& app, const Settings& settings, const Assets& assets) {
   const auto languages = std::make_shared<std::optional<Languages>>();
   app.use(error_pages({.page = error_page(assets.url("bookstore.css"), languages)}));

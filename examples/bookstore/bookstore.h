@@ -13,9 +13,9 @@
 
 namespace bookstore {
 
-/// Adds all of it to the app.
+/// Adds all parts to the app.
 ///
-/// mails  null: as the settings say
+/// mails  null: as in the settings
 void add_bookstore(eider::App& app, const Settings& settings, eider::Database database,
                    eider::PasswordOptions passwords = {},
                    std::shared_ptr<eider::MailTransport> mails = {});

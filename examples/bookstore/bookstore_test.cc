@@ -29,7 +29,7 @@ using eider::TestResponse;
 const std::vector<eider::TestField> kHome = {
     {"name", "Ada"}, {"street", "Side Street 1"}, {"city", "Town"}};
 
-/// As a browser does, with the token of the page that it is on.
+/// Sends a form like a browser, with the token of the current page.
 TestResponse send_form(TestClient& browser, const std::string& target,
                        std::vector<eider::TestField> fields = {}) {
   const std::string page = browser.get("/").body;
@@ -39,7 +39,7 @@ TestResponse send_form(TestClient& browser, const std::string& target,
   return browser.post_form(target, fields);
 }
 
-/// Where the form of a page goes that goes to the checkout.
+/// Returns the action of the form for the checkout.
 std::string checkout_of(const TestResponse& page) {
   const std::size_t begin = page.body.find("/checkout?");
   std::string found = page.body.substr(begin, page.body.find('"', begin) - begin);
@@ -54,7 +54,7 @@ constexpr const char* kPeople = R"(
     (1, '1', 'Admin', 'admin@example.org', 'admin'),
     (2, '2', 'Ada', 'ada@example.org', 'customer'), (3, '3', 'Sam', 'sam@example.org', 'staff'))";
 
-/// By a key of that table, or as the shop does.
+/// Finds a user by a key of the test's table, or like the shop.
 eider::Task<User> find_user(const eider::UserKey& key, eider::State<eider::Database> database,
                             eider::State<eider::Accounts> accounts, eider::State<People> people) {
   auto user = co_await database->one<User>(
@@ -126,7 +126,7 @@ class Bookstore : public ::testing::Test {
     return client.get("/api/books/" + std::to_string(id)).json<Book>().stock;
   }
 
-  /// Behind the # of the link in the last mail to that address.
+  /// Returns the token after the # in the link of the last mail to that address.
   [[nodiscard]] std::string token_to(const std::string& address) const {
     const std::string mail = eider::text_of(mails->last_to(address));
     const std::size_t token = mail.find('#') + 1;
@@ -430,7 +430,7 @@ TEST_F(BookstoreLogins, have_a_second_step_by_forms_alone) {
   EXPECT_TRUE(on.contains("Recovery codes left: 10")) << on;
   const std::string recovery = between(on, "<li><code>", '<');
   TestClient other(own, {.keeps_cookies = true, .headers = kOfBrowser});
-  other.advance(std::chrono::minutes(2));  // each client has a clock of its own
+  other.advance(std::chrono::minutes(2));  // each client has its own clock
   const TestResponse first = log_in(other);
   EXPECT_EQ(first.header("Location"), "/two-factor?next=%2Forders");
   EXPECT_EQ(other.get("/api/me").status, 401);
@@ -477,7 +477,7 @@ TEST_F(BookstoreLogins, by_mail_need_the_button) {
   const TestResponse asked = other.submit(other.get("/login/mail"), {{"email", "bob@example.org"}});
   EXPECT_EQ(asked.header("Location"), "/login");
   other.advance(std::chrono::seconds(3));
-  bob.advance(std::chrono::minutes(2));  // each client has a clock of its own
+  bob.advance(std::chrono::minutes(2));  // each client has its own clock
   const std::string mail = eider::text_of(mails->last_to("bob@example.org"));
   const std::string link = "/login/link?token=" + between(mail, "token=", '\n');
   EXPECT_TRUE(other.get(link).body.contains("bob@example.org"));

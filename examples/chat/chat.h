@@ -11,7 +11,7 @@
 
 namespace chat {
 
-/// The addresses of what all pages load.
+/// URLs of the files that all pages load.
 struct Loads {
   std::string style;
   std::string icon;
@@ -23,10 +23,10 @@ struct LobbyPage {
   std::vector<BusyRoom> rooms;
 };
 
-/// Beyond what the script makes of it: for browsers that run none.
+/// The page without the script's parts, for browsers without scripts.
 ///
-/// token  against forms of other sites
-/// error  why the last message was not taken; empty: it was
+/// token  CSRF token
+/// error  reason why the last message was rejected; empty: it was accepted
 struct RoomPage {
   Loads loads;
   std::string room;

@@ -20,7 +20,7 @@ namespace {
 using namespace eider;
 using namespace chat;
 
-// Nothing but our own files, and nothing on the page that text could become a part of.
+// Only files of this service; injected text cannot load or run anything.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -30,7 +30,7 @@ struct Wanted {
   Sized<std::string, 0, 200> room;
 };
 
-/// Somebody without script. The key makes the name theirs, as Join::key does.
+/// A visitor without scripts. The key reserves the name, like Join::key.
 struct Visitor {
   std::string name = {};
   std::string key = {};
@@ -41,13 +41,13 @@ struct Line {
   Text text;
 };
 
-/// Of the room that is meant by what somebody typed.
+/// Returns the URL of the room for the typed name.
 std::string address_of(std::string_view typed) {
   const std::string room = room_name_of(typed);
   return room.empty() ? "/" : "/r/" + room;
 }
 
-/// A name that is spelled otherwise leads to the room that is meant.
+/// Redirects other spellings of a room name to the room.
 Result<void> lead_to_room(std::string_view typed) {
   return room_name_of(typed) == typed ? Result<void>()
                                       : fail(Error(303, "The room has another name.")
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   add_views(app);
   app.state<Rooms>();
   app.use(security_headers({.csp = kPolicy}));
-  // In the clear as well as over TLS: the cookies hold a name in a chat, and nothing else.
+  // Also without TLS: the cookies only contain a name in a chat.
   add_sessions<Visitor>(app, {.is_secure = false});
   app.use(csrf({.is_secure = false}));
   add_pages(app);

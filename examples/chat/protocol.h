@@ -18,29 +18,29 @@ using Name = eider::Validated<eider::Trimmed, eider::IsVisible, eider::HasLength
 using Text = eider::Validated<eider::Trimmed, eider::HasLength<1, 1000>>;
 using eider::Presence;
 
-/// What a page says first, and says again when it was refused.
+/// The first message of a page, repeated after a rejection.
 ///
-/// name     what others see
-/// key      only the page knows it: as long as somebody is here, the name is theirs who have it
-/// next_id  all messages before this one are there already: for a page that comes back
+/// name     visible to others
+/// key      known only to the page: as long as the user is present, it reserves the name
+/// next_id  for a page that reconnects: it already has all messages before this one
 struct Join {
   Name name;
   eider::Sized<std::string, 16, 64> key;
   std::optional<std::int64_t> next_id;
 };
 
-/// ref  the page's own mark, by which it knows its message again
+/// ref  identifies the message for the page that sent it
 struct Say {
   Text text;
   eider::Sized<std::string, 1, 24> ref;
 };
 
-/// The person is writing; for the others in the room.
+/// The user is typing; shown to others in the room.
 struct Write {};
 
 using FromPage = std::variant<Join, Say, Write>;
 
-/// id     one more than that of the message before it in the room
+/// id     one more than that of the previous message in the room
 /// at_ms  since 1970, UTC
 struct Message {
   std::int64_t id;
@@ -50,10 +50,10 @@ struct Message {
   std::string ref;
 };
 
-/// The response to Join: messages from Join::next_id on, as far as they are kept.
+/// The response to Join: the stored messages from Join::next_id on.
 ///
-/// has_gap  messages between the page's and these are left out
-/// next_id  of the message to come
+/// has_gap  messages between those of the page and these are missing
+/// next_id  of the next message
 struct Welcome {
   std::vector<Message> messages;
   bool has_gap;
@@ -65,7 +65,7 @@ struct Writes {
   std::string name;
 };
 
-/// What the page said was not accepted: the Say of that ref, or something else where it is empty.
+/// A rejection: of the Say with that ref, or of another message if it is empty.
 struct Refused {
   std::string text;
   std::string ref;

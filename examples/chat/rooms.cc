@@ -22,7 +22,7 @@ Welcome Rooms::Room::welcome(std::optional<std::int64_t> next_id) const {
 
 Result<Rooms::Room*> Rooms::find_or_make(const std::string& name) {
   if (rooms_.size() == kRoomsMax && !rooms_.contains(name)) {
-    // Rooms with people compare as larger than all without.
+    // Rooms with users compare greater than all empty rooms.
     const auto oldest = std::ranges::min_element(rooms_, {}, [](const auto& entry) {
       return std::pair(!entry.second.people.empty(), entry.second.used);
     });

@@ -19,18 +19,19 @@
 
 namespace chat {
 
-/// "Tea & Cake!" means the room tea-cake; empty: none can be meant.
+/// Returns the name of a room: tea-cake for "Tea & Cake!"; empty if the text contains no valid
+/// characters.
 [[nodiscard]] inline std::string room_name_of(std::string_view text) {
   return eider::to_slug(text, 32);
 }
-/// A guard: what is no room's name in a path is a 404.
+/// A guard: paths with an invalid room name get a 404.
 [[nodiscard]] eider::Result<void> expect_room_name(std::string_view room);
-/// What a room's pages are subscribed to.
+/// Returns the topic that the pages of a room subscribe to.
 [[nodiscard]] inline std::string topic_of(const std::string& room) {
   return "room/" + room;
 }
 
-/// Somebody was let in. There is no news for the others when they were here before.
+/// The result of a successful `enter`. `news` is empty if the user was already present.
 struct Entered {
   Welcome welcome;
   std::optional<Presence> news;
@@ -43,27 +44,28 @@ struct BusyRoom {
 
 class Rooms {
  public:
-  /// Rooms are made when somebody enters or speaks; when there are too many, the one goes that has
-  /// been empty for longest.
+  /// Rooms are created when a user enters or posts a message. Above the limit, the room that has
+  /// been empty for the longest time is deleted.
   ///
-  /// errors  why not: the detail is for the person
+  /// errors  the reason, as detail for the user
   [[nodiscard]] eider::Result<Entered> enter(const std::string& room, const Join& join);
-  /// One page of a person is gone. Nothing when they are still here with another.
+  /// Removes one page of a user. Returns nothing if the user still has another page.
   [[nodiscard]] std::optional<Presence> leave(const std::string& room, const std::string& name);
-  /// By a person in the room, or by a form without entering. Errors as of `enter`.
+  /// Adds a message of a user in the room, or of a form without entering. Errors as for `enter`.
   [[nodiscard]] eider::Result<Message> add(const std::string& room, const Join& as, const Say& say);
 
-  /// Those with people in them, by name.
+  /// Returns the rooms with users, ordered by name.
   [[nodiscard]] std::vector<BusyRoom> busy() const;
-  /// For a page that asks without having joined.
+  /// Returns the state for a page that has not joined.
   [[nodiscard]] Welcome look(const std::string& room) const;
 
  private:
   struct Room {
     eider::PresenceTracker people{{.members_max = 100, .connections_per_member_max = 20}};
-    /// A client gets them for a hundred bytes. As JSON they may be six times as long.
+    /// Limited, because a client gets all of them for a request of a hundred bytes, and JSON may be
+    /// six times as long.
     eider::History<Message> messages{{.entries_max = 100, .bytes_max = 16UL * 1024}};
-    std::chrono::steady_clock::time_point used;  // when somebody left or spoke last
+    std::chrono::steady_clock::time_point used;  // the last time that a user left or posted
 
     [[nodiscard]] Welcome welcome(std::optional<std::int64_t> next_id = {}) const;
   };

@@ -13,14 +13,16 @@ using namespace eider;
 
 namespace {
 
-/// Of one message from a page, as JSON: a text of 1,000 characters, each of them escaped.
+/// Maximum size of a message from a page, as JSON: a text of 1,000 characters, each of them
+/// escaped.
 constexpr std::size_t kPageMessageBytesMax = 16UL * 1024;
-/// So many refusals in a row end the connection: that is no person.
+/// Number of consecutive rejections that ends the connection: the client is not a person.
 constexpr int kRefusalsMax = 20;
-/// A page knows who it is before it connects.
+/// Short, because a page knows the user's name before it connects.
 constexpr Duration kJoinWithin = std::chrono::seconds(5);
 
-/// A page's side. Whatever ends the connection, the destructor gives the place up and says so.
+/// The connection of one page. However it ends, the destructor removes the user and informs the
+/// others.
 class Talk {
  public:
   Talk(WebSocket& socket, std::string room, Rooms& rooms, Topics& topics)
@@ -50,7 +52,8 @@ class Talk {
     if (me_) {
       return refuse("You are in this room already.");
     }
-    // First the topic, then the past: so nothing can fall in between. What comes twice has an id.
+    // Subscribe first, then read the history, so that no message is lost in between. Pages
+    // recognize duplicates by their ids.
     socket_.subscribe(topic_);
     auto entered = rooms_.enter(room_, join);
     if (!entered) {
@@ -99,7 +102,7 @@ class Talk {
   std::string room_;
   std::string topic_ = topic_of(room_);
   std::optional<Join> me_;
-  /// Ten times at once, and then twice a second.
+  /// Allows ten messages at once, and then two per second.
   TokenBucket pace_{10, std::chrono::milliseconds(500)};
   int refusals_ = 0;
 };

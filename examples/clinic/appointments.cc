@@ -35,7 +35,7 @@ struct Appointments {
         "select id, name from people where role = 'doctor' order by name");
   }
 
-  /// Those of a patient, or of a doctor.
+  /// Returns the appointments of a patient or a doctor.
   Task<std::vector<Appointment>> upcoming(const Person& person) const {
     co_return co_await database.all<Appointment>(
         {kAppointments,

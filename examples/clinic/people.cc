@@ -126,7 +126,7 @@ Task<FormResponse> forgotten(BoundForm<EmailForm> form, ClientInfo client, const
   co_return show(form, pages, tr("Reset password"), "Send a link");
 }
 
-/// API keys end with the old password, because its thief may have created some.
+/// API keys end with the old password, because an attacker may have created some.
 Task<FormResponse> reset(BoundForm<ResetForm> form, ClientInfo client, const Translator& tr,
                          Session<> session, State<Accounts> accounts, State<ApiKeys> keys,
                          const Pages& pages) {
@@ -141,7 +141,7 @@ Task<FormResponse> reset(BoundForm<ResetForm> form, ClientInfo client, const Tra
   co_return show(form, pages, tr("New password"), "Save");
 }
 
-/// Its form goes to where it is, with the page to which the login leads.
+/// The form is posted to the URL of the page, with its `next`.
 Task<FormResponse> log_in(BoundForm<LogInForm> form, Query<Next> query, ClientInfo client,
                           const Translator& tr, Session<> session, State<Accounts> accounts,
                           const Pages& pages) {

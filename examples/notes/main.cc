@@ -22,8 +22,8 @@ struct Options {
       {"hosts", "Host name of this service, in addition to localhost; can be repeated", "NAME"}};
 };
 
-/// Nobody has to say who he is here, so the page of another site must not get in by a name of its
-/// own that leads to this machine.
+/// This service has no authentication, so it must reject other host names: a page of another site
+/// could resolve its own name to this machine (DNS rebinding).
 std::vector<std::string> with_local(std::vector<std::string> hosts) {
   hosts.insert(hosts.end(), {"localhost", "127.0.0.1", "[::1]"});
   return hosts;

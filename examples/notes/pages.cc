@@ -33,10 +33,10 @@ struct Requests {
   std::uint64_t requests;
 };
 
-/// How many requests were answered, save those that ask for this number.
+/// The number of responses, except those to requests for this number.
 using RequestCount = std::shared_ptr<std::atomic<std::uint64_t>>;
 
-/// What all handlers of pages need.
+/// Data for the handlers of all pages.
 class Pages {
  public:
   Pages(const Assets& assets, RequestCount count)
@@ -57,12 +57,12 @@ class Pages {
 };
 
 constexpr int kPerPage = 12;
-// Browsers keep the lengths; what else is wrong is told on the page, where it stays.
+// Browsers enforce the lengths; other errors are shown on the page and stay visible.
 const FormOptions kEditor = {.submit = "-", .is_checked_by_browser = false};
 const FormOptions kComposer = {
     .action = "/notes", .submit = "Add note", .is_checked_by_browser = false};
 
-/// Without blanks around the title.
+/// Removes spaces around the title.
 NewNote tidy(NewNote note) {
   note.title = std::string(trim(*note.title));
   return note;
@@ -132,7 +132,7 @@ Task<Result<FormResponse>> set_stars(std::int64_t id, BoundForm<StarsForm> form,
 }
 
 Task<Redirect> remove_note(std::int64_t id, Session<> session, State<Store> store) {
-  (void)co_await store->remove(id);  // gone already is as good
+  (void)co_await store->remove(id);  // a missing note is not an error
   session.flash("info", "Deleted.");
   co_return Redirect("/");
 }
@@ -146,7 +146,7 @@ void add_pages(App& app) {
       count->fetch_add(1, std::memory_order_relaxed);
     }
   });
-  // In the clear, as it is served by itself: behind TLS their names begin with __Host-.
+  // Without TLS by default; with TLS, use names that begin with __Host-.
   const Sessions visits = add_sessions<Visit>(app, {.cookie = "notes-session", .is_secure = false});
   app.use(cross_origin_protection());
   Routes shown = app.group("/");

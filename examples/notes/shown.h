@@ -13,7 +13,7 @@
 
 namespace notes {
 
-/// What is around every page.
+/// Data for the layout of every page.
 struct Frame {
   std::string style;
   std::string script;
@@ -22,7 +22,7 @@ struct Frame {
   std::vector<eider::Flash> messages;
 };
 
-/// form  above the list: empty, or what has to be mended
+/// form  above the list: empty, or with errors
 struct ListPage {
   Frame frame;
   Listing listing;

@@ -14,7 +14,7 @@ using namespace eider;
 
 namespace {
 
-/// "2026-01-31T12:00:00Z", the same in both databases.
+/// Returns "2026-01-31T12:00:00Z", the same format for both databases.
 std::string now() {
   const std::time_t seconds = std::time(nullptr);
   std::tm parts{};

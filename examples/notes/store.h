@@ -22,7 +22,7 @@ struct Note {
   std::string changed;
 };
 
-/// A note without what the database gives it: as JSON, and as a form.
+/// A note without the generated columns: as JSON, and as a form.
 struct NewNote {
   eider::Validated<std::string,
                    eider::Matches<"[\\s\\S]*[^ \\t\\r\\n][\\s\\S]*", "Give the note a title.">,
@@ -40,7 +40,7 @@ struct NewNote {
       {.member = "stars", .control = eider::Control::radios}};
 };
 
-/// One page of all notes, the last changed first.
+/// One page of the list, the last changed note first.
 struct Listing {
   std::vector<Note> notes;
   int page;
@@ -55,7 +55,7 @@ class Store {
   [[nodiscard]] eider::Task<Listing> list(int page, int per_page) const;
   [[nodiscard]] eider::Task<std::optional<Note>> find(std::int64_t id) const;
   [[nodiscard]] eider::Task<Note> add(NewNote note) const;
-  /// Nothing when there is no such note; so in the two below.
+  /// Returns nothing if the note does not exist; so do the next two.
   [[nodiscard]] eider::Task<std::optional<Note>> replace(std::int64_t id, NewNote note) const;
   [[nodiscard]] eider::Task<bool> set_stars(std::int64_t id, int stars) const;
   [[nodiscard]] eider::Task<bool> remove(std::int64_t id) const;
@@ -64,7 +64,7 @@ class Store {
   eider::Database database_;
 };
 
-/// The state of handlers, over a schema that is brought to its newest ahead of the first request.
+/// Adds the store as a state, and migrates its schema before the first request.
 void add_store(eider::App& app, const eider::Database& database);
 
 }  // namespace notes

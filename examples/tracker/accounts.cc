@@ -29,7 +29,7 @@ struct Accounts {
     co_return ok_or(user, Error::unauthorized("There is no such user."));
   }
 
-  /// Adds the user as a member, and logs him in.
+  /// Adds the user as a member, and logs the user in.
   Task<Result<Created<User>>> sign_up(Json<SignUp> given, Session<> session) const {
     const auto stored = co_await passwords.hash(*given->password);
     if (!stored) {
@@ -72,7 +72,7 @@ struct Accounts {
     co_return *user;
   }
 
-  /// Its form is sent to where it is, with where to go on.
+  /// The form is posted to the URL of the page, with its `next`.
   Task<FormResponse> log_in_page(BoundForm<Credentials> form, Query<Next> query, ClientInfo client,
                                  const Request& request, Session<> session,
                                  const Pages& pages) const {
@@ -86,8 +86,8 @@ struct Accounts {
     co_return form.render_again(pages.page(FormPage{"Log in", std::move(view)}));
   }
 
-  /// While there is none: whose role was taken does not get it back by a start. A name that is
-  /// still free would be anybody's who signs up under it.
+  /// Only if there is no administrator, so that a restart does not restore a role that was taken
+  /// away. The user must exist: otherwise, anyone could sign up with that name.
   Task<Result<void>> make_admin(std::string name) const {
     co_await db.exec(
         R"(update users set role = 'admin' where name = $1 and
@@ -97,7 +97,7 @@ struct Accounts {
     co_return one ? Result<void>() : fail(Error::internal("no user has signed up as " + name));
   }
 
-  /// In one statement: two administrators cannot take each other's role at once.
+  /// In one statement: two administrators cannot take each other's role at the same time.
   Task<Result<User>> set_role(std::int64_t id, Json<NewRole> given, const Admin&) const {
     const std::optional<User> user = co_await db.one<User>(
         R"(update users set role = $2 where id = $1 and ($2 = 'admin' or

@@ -19,7 +19,7 @@ std::string path_of(const Issue& issue) {
   return "/issues/" + std::to_string(issue.id);
 }
 
-/// Issues and attachments, by the API and by pages.
+/// Issues and attachments, for the API and for pages.
 struct Tracker {
   Database db;
   const EventLog* log;
@@ -62,12 +62,12 @@ struct Tracker {
     co_return pages.page(ListPage{std::move(found.items), std::move(links), *wanted});
   }
 
-  /// Commits what the transaction holds, and tells who listens.
+  /// Commits the transaction, and sends the event to all listeners.
   Task<> commit(Transaction all, std::string kind, std::int64_t issue_id, std::string by) const {
     return log->commit(std::move(all), "issue", Event{0, std::move(kind), issue_id, by});
   }
 
-  /// 409 for an assignee that is not there.
+  /// Throws for an assignee that does not exist, which leads to a 409.
   Task<Issue> add(NewIssue given, std::string by) const {
     Transaction all = co_await db.begin();
     std::optional<Issue> issue = co_await all.one<Issue>(
@@ -95,7 +95,7 @@ struct Tracker {
         pages.page(FormPage{"New issue", form.view({.action = "/issues"})}));
   }
 
-  /// 409 as above, or where it was changed meanwhile.
+  /// Fails with 409 as above, and if the issue was changed in the meantime.
   Task<Result<Issue>> change(std::int64_t id, Json<ChangeIssue> change, const Writer& by) const {
     Transaction all = co_await db.begin();
     std::optional<Issue> issue = co_await all.one<Issue>(

@@ -46,7 +46,7 @@ struct Attachment {
   std::int64_t size;
 };
 
-/// What has happened, as listeners and the webhook are told.
+/// An event for listeners and the webhook.
 struct Event {
   std::int64_t id;
   std::string kind;
@@ -90,7 +90,7 @@ struct NewIssue {
       {.member = "assignee_id", .control = Control::hidden}};
 };
 
-/// What is absent stays.
+/// Absent members stay unchanged.
 struct ChangeIssue {
   int version;
   std::optional<Title> title = {};
@@ -122,9 +122,9 @@ struct EditForm {
                                               {.member = "body", .control = Control::textarea}};
 };
 
-/// What the layout shows around each page; made by `frame` in accounts.cc.
+/// Data of the layout; created by `frame` in accounts.cc.
 ///
-/// user  nothing before the login
+/// user  empty before the login
 struct Frame {
   std::optional<std::string> user;
   FormView logout;
@@ -132,7 +132,7 @@ struct Frame {
 };
 using Pages = FramedViews<Frame>;
 
-/// issue  which the form is about
+/// issue  that the form belongs to
 struct FormPage {
   std::string title;
   FormView form;
@@ -170,7 +170,7 @@ struct Options {
 [[nodiscard]] Database open_database(const std::string& file, SqliteOptions options = {});
 [[nodiscard]] App make_app(const Options& options, const Database& db, PasswordOptions hash = {});
 
-/// Sessions, users by their roles, and how they log in and out.
+/// Adds sessions, users with their roles, login and logout.
 void add_account_routes(App& app, Routes api, Routes pages, const Options& options,
                         const Database& db, PasswordOptions hash);
 void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db);

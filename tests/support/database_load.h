@@ -1,5 +1,5 @@
-// What tests of databases have in common: how an awaited statement fails, and what becomes of a
-// load. Must not be linked into an application.
+// Common parts of database tests: the error of an awaited statement, and the results of a load.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// What the awaited thing fails with.
+/// Returns the failure of an awaited operation.
 template <class Pending>
 Task<db::Failure> failure_of(Pending& pending) {
   try {
@@ -26,14 +26,14 @@ Task<db::Failure> failure_of(Pending& pending) {
   co_return db::Failure(db::FailureKind::open, "no failure");
 }
 
-/// A table with one row: 1, 'one'.
+/// Creates a table with one row: 1, 'one'.
 inline Task<> make_things(Database base) {
   co_await base.exec("drop table if exists things");
   co_await base.exec("create table things(id int primary key, name text not null)");
   co_await base.exec("insert into things values(1, 'one')");
 }
 
-/// Whether the pool finds its server again, whose next attempt may come later than one waits for.
+/// Returns whether the pool reconnects. Its next attempt may come later than one statement waits.
 inline Task<bool> heals(Database base) {
   for (int i = 0; i < 10; ++i) {
     auto asked = base.exec("select 1");
@@ -44,17 +44,17 @@ inline Task<bool> heals(Database base) {
   co_return false;
 }
 
-/// What became of the statements of a load.
+/// Results of the statements of a load.
 struct Tally {
   int asked = 0;
   int done = 0;
-  int undone = 0;         // failed, and said that nothing was done
-  int unknown = 0;        // lost, and nobody knows
+  int undone = 0;         // failed, and certainly not executed
+  int unknown = 0;        // lost: may have been executed
   Duration longest{0};    // without the time for which the machine was too busy
-  std::vector<int> kept;  // those that were acknowledged
+  std::vector<int> kept;  // acknowledged numbers
 };
 
-/// Writes numbers, one after the other, until `until`.
+/// Writes numbers one after the other until `until`.
 inline Task<> write_numbers(Database base, int first, Instant until, const MachineLateness* machine,
                             Tally* tally) {
   for (int number = first; Loop::current().now() < until; number += 100) {

@@ -1,5 +1,5 @@
-// An application that puts what counts itself into each request, for both protocols.
-// Must not be included but by tests.
+// An application that stores counted objects in each request, for both protocols.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace eider {
 
 inline int slots_alive = 0;
 
-/// Says how many live.
+/// Counts its instances.
 struct Caller {
   explicit Caller(std::string its_name) : name(std::move(its_name)) { ++slots_alive; }
   Caller(Caller&& other) noexcept : name(std::move(other.name)) { ++slots_alive; }
@@ -28,7 +28,7 @@ struct Caller {
 
 inline const std::string kCaller(100, 'c');
 
-/// What a handler does with its request is done in the ways in which answers are made.
+/// Routes that use the objects of a request with each kind of response.
 inline void add_slot_routes(App& app) {
   app.on_request([](Request& request) {
     request.set(Caller(kCaller));
@@ -59,7 +59,7 @@ inline void add_slot_routes(App& app) {
       co_await written;
     });
   });
-  app.get("/owning", [] {  // holds nothing of the request, so that is not copied ahead
+  app.get("/owning", [] {  // has no reference to the request, so that is not copied
     return Streamed("text/plain", [](ResponseStream out) -> Task<> {
       auto sleep = sleep_for(std::chrono::milliseconds(10));
       co_await sleep;

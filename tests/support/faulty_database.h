@@ -1,5 +1,5 @@
-// An SQLite database in memory that counts its statements, and fails where a test tells it to.
-// Must not be linked into an application.
+// An SQLite database in memory that counts its statements, and fails as a test specifies.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 namespace eider {
 
-/// What the database was asked, and what it is to do wrong.
+/// The executed statements, and the failures to cause.
 ///
 /// asked      statements in order, with "begin" and "commit"
-/// fails_at   the index in `asked` that fails as busy; nothing: none does
-/// fails_for  how many fail from there on
-/// begins     of those alone that begin so, the next `fails_for` fail
-/// is_done    what fails is done all the same, as where the response alone is lost
+/// fails_at   index in `asked` that fails as busy; empty: none fails
+/// fails_for  number of failures from there on
+/// begins     only statements with this prefix fail, the next `fails_for` of them
+/// is_done    a failing statement is executed anyway, as if only the response were lost
 struct DatabaseFaults {
   std::vector<std::string> asked = {};
   std::optional<std::size_t> fails_at = {};
@@ -33,10 +33,10 @@ struct DatabaseFaults {
   std::string begins = {};
   bool is_done = false;
 
-  /// Fails the one that comes after so many more.
+  /// Makes the statement fail that follows after this number of others.
   void fail_behind(std::size_t more) { fails_at = asked.size() + more; }
   [[nodiscard]] bool has_failed() const { return fails_at && asked.size() > *fails_at; }
-  /// Whether the next one does.
+  /// Returns whether the next statement fails.
   [[nodiscard]] bool fails(std::string_view sql) {
     const std::size_t index = asked.size();
     asked.emplace_back(sql);
@@ -88,7 +88,7 @@ class FaultyConnection final : public db::Connection {
   std::shared_ptr<DatabaseFaults> faults_;
 };
 
-/// On the loop that asks, for simulated time.
+/// Runs on the calling loop, for simulated time.
 [[nodiscard]] inline Database open_faulty_database(std::shared_ptr<DatabaseFaults> faults) {
   auto connection = std::make_unique<db::SqliteConnection>(
       db::kInMemory, db::SqliteConnection::Role::writes, SqliteOptions());

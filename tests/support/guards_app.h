@@ -1,5 +1,5 @@
-// An application with guards of every kind, which notes in what order they run, for both protocols.
-// Must not be included but by tests.
+// An application with guards of every kind that records their order, for both protocols.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <regex>
@@ -19,10 +19,10 @@
 
 namespace eider {
 
-/// Of the one test that runs.
+/// Records of the running test.
 struct GuardsNoted {
   std::vector<std::string> steps;
-  int waiting = 0;  // guards that are under way
+  int waiting = 0;  // guards that are suspended
 
   void note(std::string_view step) { steps.emplace_back(step); }
 };
@@ -44,7 +44,7 @@ class GuardUnderWay {
   GuardUnderWay& operator=(const GuardUnderWay&) = delete;
 };
 
-/// Counts those that live.
+/// Counts its instances.
 class AliveAsking {
  public:
   AliveAsking() noexcept { ++count; }
@@ -55,18 +55,18 @@ class AliveAsking {
   static inline int count = 0;
 };
 
-/// Who asks, by the field Who.
+/// The caller, from the header Who.
 struct Asking {
   std::string name;
   AliveAsking alive{};
 };
 
-/// Something that is made when a handler asks for it.
+/// An object that is created if a handler needs it.
 struct Account {
   std::string owner;
 };
 
-/// Made by its Extract.
+/// Created by its Extract.
 struct Basket {
   std::string owner;
 };
@@ -92,7 +92,7 @@ struct eider::Extract<eider::Basket> {
 
 namespace eider {
 
-/// 401 to strangers, 403 to "bad"; who is called "broken" breaks it.
+/// 401 without a name, 403 for "bad"; "broken" causes a failure.
 inline Result<Asking> judge(std::string_view who) {
   if (who.empty()) {
     return fail(Error::unauthorized("Who are you?").with_header("WWW-Authenticate", "Bearer"));
@@ -170,7 +170,7 @@ inline void set_up_guards(App& app) {
     return basket ? basket->owner : std::string("none");
   });
 
-  // One whose guards are plain.
+  // A group with synchronous guards.
   Routes plain = app.group("/plain");
   plain.guard([](Header<"who", std::optional<std::string_view>> who, const Request& request) {
     guards_noted().note("plain guard of " + std::to_string(request.body().size()));
@@ -178,7 +178,7 @@ inline void set_up_guards(App& app) {
   });
   add_guarded_routes(plain);
 
-  // One whose hook decides.
+  // A group whose hook decides.
   Routes hooked = app.group("/hooked");
   hooked.use(Hook{.on_request =
                       [](Request& request, Response& response) {
@@ -195,7 +195,7 @@ inline void set_up_guards(App& app) {
                   .extensions = {kExtension<Asking>}});
   add_guarded_routes(hooked);
 
-  // One whose guards wait.
+  // A group with asynchronous guards.
   Routes waiting = app.group("/waiting");
   waiting.guard([](Header<"who", std::optional<std::string_view>> who,
                    const Request& request) -> Task<Result<Asking>> {
@@ -208,13 +208,13 @@ inline void set_up_guards(App& app) {
   add_guarded_routes(waiting);
 }
 
-/// What is wrong with an app, or "it starts".
+/// Returns the startup error of an app, or "it starts".
 inline std::string start_error_of(const App& app) {
   const auto service = app.make_service();
   if (service) {
     return "it starts";
   }
-  // Without the place of each route and the codes, which other tests compare.
+  // Without source locations and error codes, which other tests check.
   return std::regex_replace(service.error().cause(),
                             std::regex("([a-z_0-9]+\\.(cc|h):[0-9]+: )?(error\\[[a-z-]+\\]: )?"),
                             "");

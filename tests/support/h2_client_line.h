@@ -1,5 +1,5 @@
-// For tests: a HttpClient that speaks HTTP/2 on a simulated loop, and servers whose frames are
-// written by hand. Must not be used outside of tests.
+// For tests: an HttpClient with HTTP/2 on a simulated loop, and servers with hand-written frames.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using h2::test::setting;
 using h2::test::Type;
 using h2::test::word;
 
-/// HEADERS and DATA of a whole response.
+/// Returns HEADERS and DATA of a whole response.
 inline std::string h2_response(std::uint32_t stream, std::string_view content,
                                std::string_view more = {}, std::string_view status = "200") {
   return reply(stream, 0, status, more) + frame(Type::data, kEndStream, stream, content);
@@ -44,7 +44,8 @@ class H2Line : public ClientLine {
   explicit H2Line(ClientOptions options = {}, Http2Use use = Http2Use::always)
       : ClientLine(with_http2(std::move(options), use)) {}
 
-  /// What the client has sent over line `index` since it was last asked for, without the preface.
+  /// Returns the frames that the client has sent on connection `index` since the last call, without
+  /// the preface.
   [[nodiscard]] std::vector<Frame> frames(std::size_t index = 0) {
     const std::string bytes = sent(index);
     std::string_view rest = bytes;
@@ -53,7 +54,7 @@ class H2Line : public ClientLine {
     }
     return h2::test::frames_of(rest);
   }
-  /// The streams of the requests among them.
+  /// Returns the streams of the requests among them.
   [[nodiscard]] std::vector<std::uint32_t> requests(std::size_t index = 0) {
     std::vector<std::uint32_t> streams;
     for (const Frame& one : frames(index)) {
@@ -67,7 +68,7 @@ class H2Line : public ClientLine {
     return std::ranges::any_of(
         frames, [=](const Frame& one) { return one.type == type && one.stream == stream; });
   }
-  /// All content among them on one stream, and "|" at its end.
+  /// Returns the content of one stream among them, with "|" at its end.
   [[nodiscard]] static std::string content(const std::vector<Frame>& frames, std::uint32_t stream) {
     std::string all;
     for (const Frame& one : frames) {

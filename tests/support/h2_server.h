@@ -1,5 +1,5 @@
-// The server's worker with HTTP/2 on a simulated loop, and a client that writes frames by hand.
-// Must not be included but by tests.
+// The server's worker with HTTP/2 on a simulated loop, and a client with hand-written frames.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ inline std::string initial_window(std::uint32_t bytes) {
   return frame(Type::settings, 0, 0, std::string("\0\4", 2) + word(bytes));
 }
 
-/// What was received on one stream: its content, and how it ended.
+/// Data received on one stream: its content, and how it ended.
 struct Received {
   std::string content;
   bool has_head = false;
@@ -81,7 +81,7 @@ inline bool has_goaway(std::string_view bytes) {
                              [](const Frame& one) { return one.type == Type::goaway; });
 }
 
-/// HTTP/2 alone.
+/// Supports only HTTP/2.
 class TestProtocol final : public ConnectionProtocol {
  public:
   explicit TestProtocol(Http2Options options = {}) noexcept : options_(options) {}
@@ -95,7 +95,7 @@ class TestProtocol final : public ConnectionProtocol {
   Http2Options options_;
 };
 
-/// S: the service, made by default.
+/// S  the service; default-constructed
 template <class S>
 class H2ServerOf {
  public:
@@ -121,7 +121,7 @@ class H2ServerOf {
     port_ = at->address.port();
   }
 
-  /// A client that has sent its preface, and these bytes behind it.
+  /// Returns a client that has sent its preface, followed by these bytes.
   [[nodiscard]] SimClient connect(std::string_view more = {}) {
     SimClient client = kernel.connect(port_);
     client.send(std::string(h2::kPreface) + frame(Type::settings, 0, 0) + std::string(more));
@@ -130,7 +130,7 @@ class H2ServerOf {
   }
   [[nodiscard]] SimClient connect_only() { return kernel.connect(port_); }
   [[nodiscard]] server::Worker& worker() noexcept { return *worker_; }
-  /// Memory of output that waits.
+  /// Returns the memory of pending output.
   [[nodiscard]] std::size_t held() { return runtime::output_budget_of(loop_).held(); }
   void drain(Duration within) {
     loop_.post([this, within] { worker_->drain(within); });

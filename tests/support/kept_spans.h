@@ -1,5 +1,5 @@
-// A sink that keeps spans, to be held against what is expected.
-// Must not be included but by tests.
+// A sink that stores spans, for comparison with the expected ones.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace eider {
 
-/// Keeps what it is given.
+/// Stores all spans.
 class KeptSpans final : public SpanSink {
  public:
   void take(SpanRecord span) noexcept override {

@@ -1,4 +1,4 @@
-// For how long the machine was too busy: a test of times leaves that out of account.
+// Measures for how long the machine was too busy, so that tests of times can subtract it.
 // Layering: must not be linked into an application.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace eider {
 
-/// Adds by how much a thread that only sleeps is late. Less than 20 ms is usual. A loop that is
-/// blocked by its own code does not count, because the thread is not that of a loop.
+/// Adds up the delays of a thread that only sleeps. Delays below 20 ms are usual. A loop that its
+/// own code blocks does not count, because the thread does not run a loop.
 class MachineLateness {
  public:
   [[nodiscard]] Duration total() const noexcept { return Duration(total_.load()); }

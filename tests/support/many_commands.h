@@ -1,5 +1,5 @@
-// Commands of all kinds to one Redis, and what this process keeps in memory meanwhile.
-// Must not be linked into an application.
+// Sends commands of all kinds to one Redis, and measures the memory of this process meanwhile.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace eider {
 
-/// Commands of all kinds: some of 16 tasks, each on keys of its own.
+/// Commands of all kinds from 16 tasks, each with its own keys.
 class ManyCommands {
  public:
   [[nodiscard]] static Task<> ask(Redis redis, RedisCache& cache, int count) {
@@ -31,7 +31,7 @@ class ManyCommands {
 
  private:
   static constexpr int kTasks = 16;
-  static constexpr int kOfOneTurn = 19;  // MULTI and EXEC among them
+  static constexpr int kOfOneTurn = 19;  // including MULTI and EXEC
 
   struct World {
     int number = 0;

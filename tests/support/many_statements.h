@@ -1,5 +1,5 @@
-// Statements of all kinds to one database, and what this process keeps in memory
-// meanwhile. Must not be linked into an application.
+// Sends statements of all kinds to one database, and measures the memory of this process meanwhile.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace eider {
 
 class ManyStatements {
  public:
-  /// The table `world`, with 1,000 rows.
+  /// Creates the table `world` with 1,000 rows.
   [[nodiscard]] static Task<> make_table(Database base) {
     co_await base.exec("drop table if exists world");
     co_await base.exec(
@@ -27,7 +27,7 @@ class ManyStatements {
                          words_of(id, 'w'));
     }
   }
-  /// Some of 16 tasks, each on rows of its own, so that no two wait for one another.
+  /// Runs 16 tasks, each with its own rows, so that they do not wait for each other.
   [[nodiscard]] static Task<> ask(Database base, int count) {
     Scope all;
     for (int task = 0; task < kTasks; ++task) {
@@ -38,7 +38,7 @@ class ManyStatements {
 
  private:
   static constexpr int kTasks = 16;
-  static constexpr int kOfOneTurn = 19;  // begin and commit among them
+  static constexpr int kOfOneTurn = 19;  // including begin and commit
 
   struct World {
     int id;
@@ -100,7 +100,7 @@ class ManyStatements {
   }
 };
 
-/// base  its table `world` is made anew
+/// base  its table `world` is created anew
 inline ResidentMib resident_in_statements(const Database& base, int count) {
   TestLoop loop;
   loop.run(ManyStatements::make_table(base));

@@ -1,5 +1,5 @@
-// A MariaDB server of the run: its own directory, Unix socket and port, as an ordinary user.
-// Must not be linked into an application.
+// A MariaDB server for a test run: its own directory, Unix socket and port, as an ordinary user.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <unistd.h>
@@ -26,8 +26,7 @@ namespace eider {
 
 class MariadbServer {
  public:
-  /// Makes a data directory and starts a server. Throws std::runtime_error when that is not
-  /// possible.
+  /// Creates a data directory and starts a server. Throws std::runtime_error if that fails.
   MariadbServer() : user_(server_user("mysql")) {
     std::filesystem::create_directory(directory());
     if (::geteuid() == 0) {
@@ -62,26 +61,27 @@ class MariadbServer {
   MariadbServer(const MariadbServer&) = delete;
   MariadbServer& operator=(const MariadbServer&) = delete;
 
-  /// The one that the tests of a program share.
+  /// Returns the server that the tests of a program share.
   [[nodiscard]] static MariadbServer& shared() {
     static MariadbServer server;
     return server;
   }
 
-  /// EIDER_TEST_MYSQLD=/usr/sbin/mysqld is in the environment: it is that MySQL.
+  /// Returns whether EIDER_TEST_MYSQLD=/usr/sbin/mysqld is in the environment: then the server is
+  /// that MySQL.
   [[nodiscard]] bool is_mysql() const noexcept { return !mysqld_.empty(); }
-  /// By the Unix socket.
+  /// Returns the address of the Unix socket.
   [[nodiscard]] std::string where(const std::string& login = "tester") const {
     return "mysql://" + login + "@localhost/test?socket=" + socket();
   }
-  /// By TCP.
+  /// Returns the TCP port.
   [[nodiscard]] int port() const noexcept { return port_.number(); }
   [[nodiscard]] std::string url(const std::string& host = "127.0.0.1",
                                 const std::string& login = "tester") const {
     return "mysql://" + login + "@" + host + ":" + std::to_string(port()) + "/test";
   }
 
-  /// Waits until it can be connected to.
+  /// Starts the server, and waits until it accepts connections.
   void start() {
     std::vector<std::string> command = {is_mysql() ? mysqld_ : "/usr/sbin/mariadbd",
                                         "--no-defaults",
@@ -112,7 +112,7 @@ class MariadbServer {
     }
     throw std::runtime_error("the server does not start: see " + log());
   }
-  /// From here on it takes TLS, too: starts it anew.
+  /// Restarts the server with TLS in addition.
   void serve_tls(const std::string& certificate, const std::string& key) {
     stop();
     write("server.crt", certificate);
@@ -122,9 +122,9 @@ class MariadbServer {
     start();
   }
   void signal(int signal) const { process_.signal(signal); }
-  /// At once, as a crash.
+  /// Ends it immediately, like a crash.
   void kill() { end(SIGKILL); }
-  /// As an administrator does: connections are told, and ended.
+  /// Ends it like an administrator: the server closes its connections.
   void stop() { end(SIGTERM); }
 
  private:
@@ -137,7 +137,7 @@ class MariadbServer {
     const char* const path = std::getenv("EIDER_TEST_MYSQLD");
     return path == nullptr ? "" : path;
   }
-  /// What MariaDB's engine of that name has: tables of the numbers from 1.
+  /// Returns SQL for tables with the numbers from 1, like those of MariaDB's sequence engine.
   [[nodiscard]] static std::string sequences() {
     std::string sql;
     for (const char* last : {"2", "9", "100", "150", "400", "500", "1000", "3100", "5000", "10000",
@@ -165,7 +165,8 @@ class MariadbServer {
     }
   }
 
-  /// It says so once it takes signals, too: connections are taken earlier.
+  /// Returns whether it logged that it is ready: only then it handles signals. It accepts
+  /// connections earlier.
   [[nodiscard]] bool is_ready(std::uintmax_t log_begin) const {
     std::ifstream file(log());
     file.seekg(static_cast<std::streamoff>(log_begin));

@@ -1,5 +1,5 @@
-// What tests of MariaDB have in common.
-// Must not be linked into an application.
+// Common parts of MariaDB tests.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace eider {
 class MariadbTest : public ::testing::Test {
  protected:
   [[nodiscard]] static bool is_mysql() { return MariadbServer::shared().is_mysql(); }
-  /// Only a test that names a time means it: a machine that stands still for seconds fails none.
+  /// Default time limits become a minute, so that a machine that stalls for seconds fails no test.
   [[nodiscard]] static Database open(MariadbOptions options = {}) {
     return open_at(MariadbServer::shared().where(), options);
   }

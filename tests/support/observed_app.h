@@ -1,5 +1,6 @@
-// An application that notes every response its hook and its observer see, for both protocols.
-// Must not be included but by tests.
+// An application that records every response that its hook and its observer see, for both
+// protocols.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <memory>
@@ -19,12 +20,12 @@
 
 namespace eider {
 
-/// A line without the name of its request, which is another each time.
+/// Returns the line without the request id, which differs each time.
 inline std::string without_id(const std::string& line) {
   return std::regex_replace(line, std::regex(" [0-9a-f]{16}"), "");
 }
 
-/// Lines that were logged.
+/// Stores logged lines.
 class NotedLines final : public LogSink {
  public:
   void write(LogLevel, std::string_view line) noexcept override {
@@ -35,12 +36,12 @@ class NotedLines final : public LogSink {
   std::vector<std::string> lines;
 };
 
-/// Of the one test that runs.
+/// Records of the running test.
 struct Noted {
-  /// "405 /path", as the app's own hook sees it.
+  /// "405 /path", as seen by the app's own hook.
   std::vector<std::string> hooked;
   std::shared_ptr<NotedLines> log = std::make_shared<NotedLines>();
-  /// "/notes/{id}", as the observer is told.
+  /// "/notes/{id}", as seen by the observer.
   std::vector<std::string> routes;
 };
 

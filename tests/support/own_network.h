@@ -1,5 +1,6 @@
-// A network that the calling thread has to itself, and what it starts: 127.0.0.1 and nothing else,
-// which can be cut without a word. Must not be linked into an application.
+// A network for the calling thread and its children only: 127.0.0.1 and nothing else. It can drop
+// all packets silently.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <fcntl.h>
@@ -15,7 +16,8 @@
 
 namespace eider {
 
-/// Sockets stay in the network that they were made in; those of the file system are in none.
+/// Sockets stay in the network in which they were created; Unix sockets with a path do not belong
+/// to one.
 class OwnNetwork {
  public:
   OwnNetwork() : before_(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) {
@@ -36,11 +38,10 @@ class OwnNetwork {
   OwnNetwork(const OwnNetwork&) = delete;
   OwnNetwork& operator=(const OwnNetwork&) = delete;
 
-  /// Empty when it is there: else a reason to skip.
+  /// Returns an empty text if the network exists; otherwise the reason to skip the test.
   [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }
 
-  /// From here on no packet comes, and nobody is told: no RST, no ICMP. By a thread that was begun
-  /// here.
+  /// Drops all packets from now on, without RST or ICMP. Call it from a thread of this network.
   void cut() { run("tc qdisc replace dev lo root blackhole"); }
   void mend() { run("tc qdisc del dev lo root"); }
 

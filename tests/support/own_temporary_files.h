@@ -1,5 +1,7 @@
-// The temporary files of one test, apart from those of all other programs: a test can count them.
-// Must not be linked into an application, nor be used while other threads read the environment.
+// The temporary files of one test, separate from those of other programs, so that it can count
+// them.
+// Layering: must not be linked into an application, or be used while other threads read the
+// environment.
 #pragma once
 
 #include <cstdlib>
@@ -12,14 +14,14 @@
 
 namespace eider {
 
-/// Sets TMPDIR to a directory of its own until it is destroyed.
+/// Sets TMPDIR to its own directory until it is destroyed.
 class OwnTemporaryFiles {
  public:
   OwnTemporaryFiles() {
     if (const char* const before = std::getenv("TMPDIR")) {
       before_ = before;
     }
-    // Servers of databases run as users of their own if the test runs as root.
+    // If the test runs as root, database servers run as other users.
     std::filesystem::permissions(directory_.path(), std::filesystem::perms::others_exec,
                                  std::filesystem::perm_options::add);
     ::setenv("TMPDIR", directory_.path().c_str(), 1);

@@ -1,5 +1,5 @@
-// Messages of PostgreSQL's protocol, as a test has them said by either side.
-// Must not be linked into an application.
+// Messages of PostgreSQL's protocol, for either side.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace eider::db::postgres {
 
-/// With its length, which counts itself.
+/// Returns a message with its length, which includes itself.
 inline std::string message(char kind, std::string_view body) {
   const std::size_t length = body.size() + 4;
   std::string text(1, kind);

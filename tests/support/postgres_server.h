@@ -1,5 +1,5 @@
-// A PostgreSQL server of the run: its own directory, Unix socket and port, as an ordinary user.
-// Must not be linked into an application.
+// A PostgreSQL server for a test run: its own directory, Unix socket and port, as an ordinary user.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ namespace eider {
 
 class PostgresServer {
  public:
-  /// Makes a cluster and starts it. Throws std::runtime_error when that is not possible.
+  /// Creates a cluster and starts it. Throws std::runtime_error if that fails.
   PostgresServer() : user_(server_user("postgres")) {
     make_directory();
     ServerProcess made = spawn({"initdb", "-D", data(), "-U", "tester", "-A", "trust", "-E", "UTF8",
@@ -37,7 +37,7 @@ class PostgresServer {
   struct ReplicaOf {
     const PostgresServer& primary;
   };
-  /// Follows another one by a stream.
+  /// Creates a streaming replica of another server.
   explicit PostgresServer(ReplicaOf of) : user_(of.primary.user_) {
     const PostgresServer& primary = of.primary;
     make_directory();
@@ -56,28 +56,28 @@ class PostgresServer {
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  /// The one that the tests of a program share.
+  /// Returns the server that the tests of a program share.
   [[nodiscard]] static PostgresServer& shared() {
     static PostgresServer server;
     return server;
   }
 
-  /// By the Unix socket.
+  /// Returns the address of the Unix socket.
   [[nodiscard]] std::string where() const {
     return "host=" + directory() + " port=" + std::to_string(port()) +
            " user=tester dbname=postgres";
   }
-  /// Of the Unix socket.
+  /// Returns the directory of the Unix socket.
   [[nodiscard]] std::string directory() const { return temporary_.path() / "pg"; }
-  /// By TCP.
+  /// Returns the TCP port.
   [[nodiscard]] int port() const noexcept { return port_.number(); }
   [[nodiscard]] std::string url(const std::string& host = "127.0.0.1") const {
     return "postgres://tester@" + host + ":" + std::to_string(port()) + "/postgres";
   }
 
-  /// Waits until it can be connected to.
+  /// Starts the server, and waits until it accepts connections.
   void start() {
-    // After kill(), a process of the old one may keep its shared memory for a moment.
+    // After kill(), a process of the previous server may keep its shared memory for a moment.
     for (int i = 0; i < 12000; ++i) {
       if (!process_.is_running()) {
         process_ = spawn({"postgres", "-D", data(), "-k", directory(), "-p", std::to_string(port()),
@@ -91,9 +91,9 @@ class PostgresServer {
     }
     throw std::runtime_error("the server does not start: " + said());
   }
-  /// From here on it takes TLS, too: starts it anew.
+  /// Restarts the server with TLS in addition.
   ///
-  /// authority  of the certificates that clients may have; empty: none is asked for
+  /// authority  issuer of client certificates; empty: none are requested
   void serve_tls(const std::string& certificate, const std::string& key,
                  const std::string& authority = "") {
     stop();
@@ -104,29 +104,30 @@ class PostgresServer {
         << "ssl = on\nssl_ca_file = '" << (authority.empty() ? "" : "clients.crt") << "'\n";
     start();
   }
-  /// Who may connect, from the next start on: the lines of pg_hba.conf, in place of all others.
+  /// Replaces the lines of pg_hba.conf, which apply from the next start on.
   void set_rules(const std::string& lines) const { write("pg_hba.conf", lines); }
-  /// All that it has said so far.
+  /// Returns its output so far.
   [[nodiscard]] std::string said() const {
     std::ifstream file(log());
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// The server with all that it has started: SIGSTOP, SIGCONT.
+  /// Sends a signal to the server and all its processes: SIGSTOP, SIGCONT.
   void signal_all(int signal) const {
     for (const pid_t process : children()) {
       (void)::kill(process, signal);
     }
     process_.signal(signal);
   }
-  /// The one that takes new connections and requests to cancel; what is connected goes on.
+  /// Sends a signal to the process that accepts connections and cancel requests; existing
+  /// connections continue.
   void signal_first(int signal) const { process_.signal(signal); }
-  /// At once, as a crash.
+  /// Ends it immediately, like a crash.
   void kill() {
     process_.freeze();
     signal_all(SIGKILL);
     (void)process_.wait();
   }
-  /// As an administrator does: connections are told, and ended.
+  /// Ends it like an administrator: the server closes its connections.
   void stop() { process_.end(SIGINT); }
 
  private:
@@ -146,7 +147,7 @@ class PostgresServer {
   [[nodiscard]] std::string data() const { return directory() + "/data"; }
   [[nodiscard]] std::string log() const { return directory() + "/log"; }
 
-  /// As the server wants its key: nobody else may read it.
+  /// The server requires that only the owner can read its key.
   void write(const std::string& name, const std::string& content) const {
     const std::string path = data() + "/" + name;
     std::ofstream(path) << content;
@@ -156,7 +157,8 @@ class PostgresServer {
     }
   }
 
-  /// Ready once its file says so, which it writes last. A killed one leaves its file behind.
+  /// Returns whether the server's file reports readiness in its last line. A killed server leaves
+  /// its file behind, so the process is compared, too.
   [[nodiscard]] bool can_connect() const {
     std::ifstream file(data() + "/postmaster.pid");
     pid_t process = -1;

@@ -1,5 +1,5 @@
-// What tests of PostgreSQL have in common.
-// Must not be linked into an application.
+// Common parts of PostgreSQL tests.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace eider {
 
 class PostgresTest : public ::testing::Test {
  protected:
-  /// Only a test that names a time means it: a machine that stands still for seconds fails none.
+  /// Default time limits become a minute, so that a machine that stalls for seconds fails no test.
   [[nodiscard]] static Database open(PostgresOptions options = {}) {
     const PostgresOptions usual;
     for (Duration PostgresOptions::* time :

@@ -1,5 +1,5 @@
-// A server on real loops and sockets of this machine, with each backend, and a client of its own.
-// Must not be used where simulated time does: each wait here is a real one.
+// A server on real loops and sockets of this machine, with each backend, and a client for it.
+// Layering: must not be used if simulated time is sufficient, because all waits are real.
 #pragma once
 
 #include <arpa/inet.h>
@@ -25,10 +25,10 @@ namespace eider::testing {
 
 inline constexpr std::string_view kPlainGet = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// A blocking client whose every wait is bounded.
+/// A blocking client with a time limit for every wait.
 class BlockingClient {
  public:
-  /// receive_bytes  of the kernel's room for what is not read; 0: what it likes
+  /// receive_bytes  size of the kernel's receive buffer; 0: the default
   explicit BlockingClient(std::uint16_t port, int receive_bytes = 0)
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const timeval patience{.tv_sec = 60, .tv_usec = 0};
@@ -38,10 +38,11 @@ class BlockingClient {
     }
     is_connected = is_let_in(fd_, port);
   }
-  /// Waits until nobody can connect any more.
+  /// Waits until connections are refused.
   static void await_refusal(std::uint16_t port) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    // A draining server neither accepts nor refuses for a while: a client gives up then.
+    // For a while, a draining server neither accepts nor refuses connections: then the client gives
+    // up.
     const timeval patience{.tv_sec = 0, .tv_usec = 50'000};
     for (bool is_open = true; is_open;) {
       const Descriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -60,7 +61,8 @@ class BlockingClient {
       bytes.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
     }
   }
-  /// Reads until the text is there; all that was read, or what there was at the end.
+  /// Reads until the text arrives; returns all received bytes, or those until the end of the
+  /// connection.
   std::string read_until(std::string_view text) {
     char bytes[16384];
     while (!read_.contains(text)) {
@@ -75,14 +77,14 @@ class BlockingClient {
     return std::exchange(read_, {});
   }
   std::string read_to_end() { return read_until("\1 never sent"); }
-  /// One read; whether something came, or errno.
+  /// Reads once; returns success, or errno.
   ::testing::AssertionResult read_some() {
     char bytes[8192];
     const ssize_t count = receive(bytes);
     return count > 0 ? ::testing::AssertionSuccess()
                      : ::testing::AssertionFailure() << "returned " << count << ", errno " << errno;
   }
-  /// Ends the connection by RST.
+  /// Ends the connection with RST.
   void reset() {
     const linger none{.l_onoff = 1, .l_linger = 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &none, sizeof(none));
@@ -96,8 +98,8 @@ class BlockingClient {
   int error = 0;
 
  private:
-  /// A process that is stopped and goes on again breaks off a receive that has a time limit
-  /// (signal(7)).
+  /// Repeats receives that fail with EINTR: SIGSTOP and SIGCONT interrupt a receive with a time
+  /// limit (signal(7)).
   [[nodiscard]] ssize_t receive(std::span<char> into) const {
     ssize_t count = 0;
     do {
@@ -117,10 +119,10 @@ class BlockingClient {
   std::string read_;
 };
 
-/// A parameter of each of its suites is the backend.
+/// The parameter of each suite is the backend.
 class ServerTest : public ::testing::TestWithParam<Backend> {
  protected:
-  /// returns  false when the test has ended: this kernel has no such backend
+  /// returns  false if the kernel does not have the backend: the test has ended
   [[nodiscard]] bool start(unsigned threads, ServerOptions options = {}) {
     options.port = 0;
     options.threads = threads;
@@ -135,7 +137,7 @@ class ServerTest : public ::testing::TestWithParam<Backend> {
     return started.has_value();
   }
   [[nodiscard]] BlockingClient connect() const { return BlockingClient(server_->port()); }
-  /// Polls a fact that another thread brings about.
+  /// Polls a condition that another thread makes true.
   template <class Fact>
   static bool comes_true(Fact fact) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);

@@ -1,5 +1,6 @@
-// Passes connections on to a port of this machine, and notes what clients send: what anybody
-// between them could read. It also causes faults. Must not be linked into an application.
+// Forwards connections to a port of this machine, and records what clients send: what an
+// eavesdropper could read. It also causes faults.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <netinet/in.h>
@@ -24,7 +25,7 @@ namespace eider {
 
 class RecordingRelay {
  public:
-  /// fault  counts what clients send; null: none
+  /// fault  counts messages of clients; null: none
   explicit RecordingRelay(std::uint16_t to, std::shared_ptr<StatementFault> fault = nullptr)
       : to_(to), fault_(std::move(fault)) {
     sockaddr_in address = loopback(0);
@@ -44,7 +45,8 @@ class RecordingRelay {
   RecordingRelay& operator=(const RecordingRelay&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// What each connection's client has sent, in their order.
+  /// Returns the bytes that the client of each connection has sent, in the order of the
+  /// connections.
   [[nodiscard]] std::vector<std::string> sent() {
     const std::lock_guard lock(mutex_);
     return sent_;
@@ -134,7 +136,7 @@ class RecordingRelay {
     ::send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
   [[nodiscard]] bool is_away() const noexcept { return fault_ != nullptr && fault_->is_away(); }
-  /// Some messages get no response.
+  /// Waits briefly, because some messages get no response.
   static void await_response(const Descriptor& server) {
     pollfd ready{.fd = server.get(), .events = POLLIN, .revents = 0};
     ::poll(&ready, 1, 500);

@@ -1,5 +1,5 @@
-// A cluster of Redis servers of the run: masters that share the slots, and a replica of one.
-// Must not be linked into an application.
+// A cluster of Redis servers for a test run: masters that share the slots, and a replica of one.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class RedisCluster {
  public:
   static constexpr std::size_t kMasters = 3;
 
-  /// guarded  a key whose master has a replica; none where it is empty
+  /// guarded  key whose master has a replica; empty: no replica
   RedisCluster(TestLoop& loop, std::string_view guarded = {}) : loop_(loop) {
     const std::size_t nodes = kMasters + (guarded.empty() ? 0 : 1);
     for (std::size_t i = 0; i < nodes; ++i) {
@@ -46,13 +46,13 @@ class RedisCluster {
     }
   }
 
-  /// Of some of its nodes.
+  /// Returns the address with some of its nodes.
   [[nodiscard]] std::string url() const {
     return "redis+cluster://127.0.0.1:" + std::to_string(servers_[0]->port()) +
            ",127.0.0.1:" + std::to_string(servers_[1]->port());
   }
   [[nodiscard]] RedisServer& server(std::size_t index) { return *servers_[index]; }
-  /// Which master had the key's slot at first.
+  /// Returns the index of the first master of the key's slot.
   [[nodiscard]] static std::size_t index_of(std::string_view key) {
     std::size_t index = 0;
     while (first_of(index + 1) <= redis::detail::slot_of_key(key)) {
@@ -68,7 +68,7 @@ class RedisCluster {
     }(nodes_[node], arguments...));
   }
 
-  /// Moves the slot of a key with all that is in it to another master, as redis-cli does it.
+  /// Moves the slot of a key with its contents to another master, like redis-cli.
   Task<> move_slot(std::string key, std::size_t from, std::size_t to) {
     const auto slot = redis::detail::slot_of_key(key);
     co_await nodes_[to].command("CLUSTER", "SETSLOT", slot, "IMPORTING", ids_[from]);
@@ -82,7 +82,7 @@ class RedisCluster {
       for (const std::string& moved : keys) {
         co_await nodes_[from].command("MIGRATE", "127.0.0.1", servers_[to]->port(), moved, 0, 5000);
       }
-      co_await sleep_for(std::chrono::milliseconds(20));  // while ASK leads to what has moved
+      co_await sleep_for(std::chrono::milliseconds(20));  // while ASK redirects to the moved keys
     }
     for (const std::size_t node : {to, from}) {
       co_await nodes_[node].command("CLUSTER", "SETSLOT", slot, "NODE", ids_[to]);
@@ -107,7 +107,7 @@ class RedisCluster {
           return;
         }
       } catch (const RedisFailure&) {
-        // The nodes have to hear of each other first.
+        // The nodes must discover each other first.
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

@@ -1,5 +1,5 @@
-// Many handlers that write numbers to Redis while something is done to it, and what is there then.
-// Must not be linked into an application.
+// Many handlers that write numbers to Redis during a fault, and a check of the stored numbers.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,15 +19,15 @@
 
 namespace eider {
 
-/// What became of the commands of a load.
+/// Results of the commands of a load.
 struct RedisTally {
   int asked = 0;
   int done = 0;
-  int undone = 0;         // failed, and said that nothing was done
-  int lost = 0;           // the connection broke ahead of the response
-  int expired = 0;        // sent, but not answered in time
+  int undone = 0;         // failed, and certainly not executed
+  int lost = 0;           // the connection broke before the response
+  int expired = 0;        // sent, but without a response in time
   Duration longest{0};    // without the time for which the machine was too busy
-  std::vector<int> kept;  // those that were acknowledged
+  std::vector<int> kept;  // acknowledged numbers
 
   [[nodiscard]] int unknown() const noexcept { return lost + expired; }
 };
@@ -47,7 +47,7 @@ inline void note(const RedisFailure& failure, RedisTally& tally) {
 
 constexpr int kWritesMin = 101;
 
-/// Writes numbers, one after the other, until `until`, or for longer where that makes too few.
+/// Writes numbers one after the other until `until`, or longer if there are too few.
 inline Task<> write_numbers(Redis redis, int first, Instant until, const MachineLateness* machine,
                             RedisTally* tally) {
   const auto goes_on = [&] {
@@ -69,8 +69,8 @@ inline Task<> write_numbers(Redis redis, int first, Instant until, const Machine
     const Duration took = Loop::current().read_now() - begun - (machine->total() - late);
     tally->longest = std::max(tally->longest, took);
     if (tally->asked % 4 == 0) {
-      co_await sleep_for(std::chrono::milliseconds(
-          1));  // so that a fast machine's list is no larger than a response may be
+      co_await sleep_for(
+          std::chrono::milliseconds(1));  // limits the list to the size of a response
     }
   }
 }
@@ -84,14 +84,14 @@ inline Task<> write_side_by_side(Redis redis, Duration length, RedisTally* tally
   co_await writers.join();
 }
 
-/// missing  numbers that were acknowledged and are not there
+/// missing  acknowledged numbers that are not stored
 struct RedisCount {
   int there = 0;
   int missing = 0;
   int doubled = 0;
 };
 
-/// Of the list that the numbers were written to.
+/// Checks the list with the written numbers.
 inline RedisCount count_numbers(TestLoop& loop, const Redis& redis, const RedisTally& tally) {
   auto there = loop.run([](Redis of) -> Task<std::vector<int>> {
     co_return co_await of.command<std::vector<int>>("LRANGE", "numbers", 0, -1);

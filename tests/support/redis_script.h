@@ -1,5 +1,5 @@
-// A server of the test's own words, for what Redis says but seldom.
-// Must not be linked into an application.
+// A scripted server, for rare responses of Redis.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,12 +21,11 @@ namespace eider {
 
 class RedisScript {
  public:
-  /// One connection, on a thread of its own. What is asked for by a connection that has ended is
-  /// nothing.
+  /// One connection, on its own thread. After its end, reads return nothing.
   class Peer {
    public:
     Peer(int fd, int number) : fd_(fd), number_(number) {}
-    /// 1 for the first one.
+    /// Returns the number of the connection, from 1.
     [[nodiscard]] int number() const noexcept { return number_; }
 
     void say(std::string_view bytes) const {
@@ -38,7 +37,7 @@ class RedisScript {
         bytes.remove_prefix(static_cast<std::size_t>(sent));
       }
     }
-    /// The next command, its words behind each other; empty at the connection's end.
+    /// Reads the next command, and returns its words; empty at the end of the connection.
     [[nodiscard]] std::string hear() {
       const std::string count = line();
       std::string words;
@@ -52,7 +51,7 @@ class RedisScript {
       }
       return words;
     }
-    /// Agrees to RESP3.
+    /// Accepts RESP3.
     void greet() {
       if (!hear().empty()) {
         say("%1\r\n$5\r\nproto\r\n:3\r\n");
@@ -112,7 +111,7 @@ class RedisScript {
   RedisScript& operator=(const RedisScript&) = delete;
 
   [[nodiscard]] std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
-  /// That were made until now.
+  /// Returns the number of connections so far.
   [[nodiscard]] int connections() const noexcept { return connections_; }
 
  private:
@@ -122,7 +121,7 @@ class RedisScript {
       if (fd < 0) {
         return;
       }
-      const int is_on = 1;  // a part of a response must not wait for the one ahead to be heard
+      const int is_on = 1;  // parts of a response must not wait for acknowledgments
       (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &is_on, sizeof is_on);
       const std::scoped_lock lock(guard_);
       open_.push_back(fd);

@@ -1,5 +1,5 @@
-// A Redis server of the run: its own directory, Unix socket and ports.
-// Must not be linked into an application.
+// A Redis server for a test run: its own directory, Unix socket and ports.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <sys/socket.h>
@@ -27,8 +27,8 @@ enum class RedisKind : std::uint8_t { server, sentinel };
 
 class RedisServer {
  public:
-  /// Starts it; each line is one of redis.conf besides the usual ones. What it has acknowledged it
-  /// keeps in a file. Throws std::runtime_error when that is not possible.
+  /// Starts it; `lines` are added to the usual redis.conf. It stores acknowledged writes in a file.
+  /// Throws std::runtime_error if that fails.
   explicit RedisServer(std::vector<std::string> lines = {}, RedisKind kind = RedisKind::server)
       : lines_(std::move(lines)), kind_(kind) {
     start();
@@ -36,7 +36,7 @@ class RedisServer {
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  /// The one that the tests of a program share.
+  /// Returns the server that the tests of a program share.
   [[nodiscard]] static RedisServer& shared() {
     static RedisServer server;
     return server;
@@ -53,7 +53,7 @@ class RedisServer {
     return "rediss://" + login + "localhost:" + std::to_string(tls_port_.number());
   }
 
-  /// Waits until it can be connected to.
+  /// Starts the server, and waits until it accepts connections.
   void start() {
     write_configuration();
     process_ = spawn();
@@ -66,9 +66,9 @@ class RedisServer {
     throw std::runtime_error("the Redis server does not start: see " + directory() + "/log");
   }
   void signal(int signal) const { process_.signal(signal); }
-  /// At once, as a crash.
+  /// Ends it immediately, like a crash.
   void kill() { process_.end(SIGKILL); }
-  /// As an administrator does: it answers what it has read, and closes.
+  /// Ends it like an administrator: it responds to the commands it has read, and closes.
   void stop() { process_.end(SIGTERM); }
   void restart() {
     kill();
@@ -99,7 +99,7 @@ class RedisServer {
     ::close(fd);
     return is_there;
   }
-  /// Not before it has read its file.
+  /// Returns whether it responds, which it does only after it has read its file.
   [[nodiscard]] static bool responses(int fd) {
     (void)::send(fd, "PING\r\n", 6, MSG_NOSIGNAL);
     char response[64] = {};
@@ -109,7 +109,7 @@ class RedisServer {
   }
 
   [[nodiscard]] ServerProcess spawn() const {
-    // EIDER_TEST_VALKEY=/usr/bin/valkey-server is in the environment: it is that Valkey.
+    // If EIDER_TEST_VALKEY=/usr/bin/valkey-server is in the environment, the server is that Valkey.
     const char* const valkey = std::getenv("EIDER_TEST_VALKEY");
     std::vector<std::string> words = {valkey == nullptr ? "redis-server" : valkey,
                                       directory() + "/redis.conf"};
@@ -124,7 +124,7 @@ class RedisServer {
   RedisKind kind_;
   const ReservedPort port_;
   const ReservedPort tls_port_;
-  /// That the other nodes of a cluster talk to it at.
+  /// Port for the other nodes of a cluster.
   const ReservedPort cluster_port_;
   ServerProcess process_;
 };

@@ -1,5 +1,5 @@
-// What tests of Redis have in common.
-// Must not be linked into an application.
+// Common parts of Redis tests.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace eider {
 
-/// What the awaited thing fails with.
+/// Returns the failure of an awaited operation.
 template <class Pending>
 Task<RedisFailure> failure_of(Pending& pending) {
   try {
@@ -30,7 +30,7 @@ class RedisTest : public ::testing::Test {
   void SetUp() override { ask("FLUSHALL"); }
 
   [[nodiscard]] static RedisServer& server() { return RedisServer::shared(); }
-  /// Another one on the same server, with connections of its own.
+  /// Opens another client of the same server, with its own connections.
   [[nodiscard]] static Redis open(const RedisOptions& options = {}) {
     return Redis(server().unix_url(), options);
   }

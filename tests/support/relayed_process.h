@@ -1,5 +1,5 @@
-// What one process of several has of topics that are relayed, for tests of the ways between them.
-// Must not know by what they are carried.
+// The topics of one of several processes with a relay between them, for tests of all relays.
+// Layering: must not know the transport of the relay.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class TopicEvents final : public TopicListener {
   void on_over() override {}
 };
 
-/// missed  how often its relay told that some may have been
+/// missed  how often its relay reported possibly lost events
 struct RelayedProcess {
   explicit RelayedProcess(MakeTopicAdapter make, TopicBackplaneOptions options = {})
       : relay(topics, std::move(make), counted(std::move(options))), listener(topics, "room") {
@@ -47,7 +47,7 @@ struct RelayedProcess {
   Scope scope;
 };
 
-/// Waits for it on a real loop, up to 20 s.
+/// Waits for the condition on a real loop, for up to 20 s.
 inline Task<> until(std::function<bool()> is_so) {
   for (int i = 0; i < 4000 && !is_so(); ++i) {
     co_await sleep_for(std::chrono::milliseconds(5));

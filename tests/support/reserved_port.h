@@ -1,5 +1,5 @@
-// A port that a server of the run has for as long as it comes and goes.
-// Must not be linked into an application.
+// A port that a server of a test run keeps across restarts.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <arpa/inet.h>
@@ -12,8 +12,8 @@
 
 namespace eider {
 
-/// Nobody is given it meanwhile who asks for any port, nor any connection of the machine. A server
-/// that sets SO_REUSEADDR takes it nevertheless; while none does, connections to it are refused.
+/// The system assigns the port to no other program or connection meanwhile. A server that sets
+/// SO_REUSEADDR can still use it; while no server listens, connections to it are refused.
 class ReservedPort {
  public:
   ReservedPort() : held_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -26,7 +26,7 @@ class ReservedPort {
       throw std::runtime_error("a test has no port for its server");
     }
     number_ = ntohs(address.sin_port);
-    // Behind bind(), so that it is given none that another one of these holds.
+    // After bind(), so that it does not get a port that another object has reserved.
     const int on = 1;
     (void)::setsockopt(held_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   }

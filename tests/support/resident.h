@@ -1,5 +1,5 @@
-// What this process keeps in memory while the same is done over and over. Must not be linked into
-// an application.
+// The memory of this process while it repeats the same work.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace eider {
 
-/// A sanitizer keeps what was freed.
+/// Sanitizers delay the reuse of freed memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kKeepsWhatWasFreed = true;
 #elif defined(__has_feature)
@@ -18,7 +18,7 @@ inline constexpr bool kKeepsWhatWasFreed =
 inline constexpr bool kKeepsWhatWasFreed = false;
 #endif
 
-/// What is resident behind a tenth of the work, a half, and all.
+/// Resident memory after a tenth of the work, a half, and all.
 struct ResidentMib {
   double at_tenth = 0;
   double at_half = 0;
@@ -33,7 +33,7 @@ inline double resident_mib() {
   return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1048576;
 }
 
-/// do_tenth  a tenth of the work each time
+/// do_tenth  does a tenth of the work each time
 template <class DoTenth>
 ResidentMib resident_in_tenths(DoTenth do_tenth) {
   ResidentMib resident;

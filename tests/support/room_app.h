@@ -1,5 +1,5 @@
-// Rooms that event streams follow and posts are published to, and a stream of a handler's own.
-// Must not keep what was said: who follows later hears what comes later.
+// Rooms with event streams to which posts are published, and an event stream of a handler.
+// Layering: must not store messages; new subscribers get only later ones.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Rows as the benches of many rows put them into a database.
-// Must not be linked into an application.
+// Rows for benchmarks with many rows in a database.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A directory of files that a test serves, with dates of long ago, gone with the test.
-// Must not be linked into an application.
+// A temporary directory of files that a test serves, with old modification times.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ class ServedDirectory : public ::testing::Test {
     const timespec times[] = {{seconds, 0}, {seconds, 999}};
     utimensat(AT_FDCWD, (base_ / path).c_str(), times, 0);
   }
-  /// Serves root/ as its options say.
+  /// Serves root/ with these options.
   void serve(FilesOptions options, const std::string& prefix = "/") {
     serve_files(app_, prefix, (base_ / "root").string(), std::move(options));
   }

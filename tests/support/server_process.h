@@ -1,5 +1,5 @@
-// The process of a server of the run, which ends with the test's.
-// Must not be linked into an application.
+// The process of a server for a test run, which ends with the test.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 namespace eider {
 
-/// The user that a server of the root user runs as; null for other users. A copy: getpwnam returns
-/// the same object for all names.
+/// Returns the user for servers that are started by root; null for other users. A copy, because
+/// getpwnam returns the same object for all names.
 inline std::shared_ptr<const passwd> server_user(const char* name) {
   const passwd* const found = ::geteuid() == 0 ? ::getpwnam(name) : nullptr;
   return found == nullptr ? nullptr : std::make_shared<const passwd>(*found);
@@ -27,19 +27,19 @@ inline std::shared_ptr<const passwd> server_user(const char* name) {
 
 struct ServerCommand {
   std::vector<std::string> words;
-  /// What it says is added to it.
+  /// File to which its output is appended.
   std::string log;
   /// The server runs as this user. Default: as the user of the test.
   std::shared_ptr<const passwd> user = nullptr;
-  /// It gets this once the test's process has ended.
+  /// Signal that it gets when the test process has ended.
   int last_signal = SIGKILL;
 };
 
-/// While there is none, what is done to it does nothing: kill(2) takes -1 for every process.
+/// Without a process, all functions do nothing: for kill(2), -1 would mean every process.
 class ServerProcess {
  public:
   ServerProcess() = default;
-  /// One that cannot be executed ends with 127.
+  /// If the program cannot be executed, the process exits with 127.
   explicit ServerProcess(ServerCommand command) : id_(spawn(std::move(command))) {}
   ServerProcess(ServerProcess&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
   ServerProcess& operator=(ServerProcess&& other) noexcept {
@@ -53,21 +53,21 @@ class ServerProcess {
     end(SIGKILL);
   }
 
-  /// -1: there is none.
+  /// -1: no process.
   [[nodiscard]] pid_t id() const noexcept { return id_; }
   void signal(int signal) const {
     if (id_ > 0) {
       (void)::kill(id_, signal);
     }
   }
-  /// Whether it has not ended by itself.
+  /// Returns whether it has not ended by itself.
   [[nodiscard]] bool is_running() {
     if (id_ > 0 && ::waitpid(id_, nullptr, WNOHANG) == id_) {
       id_ = -1;
     }
     return id_ > 0;
   }
-  /// Waits until it stands still: it starts nothing more.
+  /// Stops it, and waits until it is stopped, so that it starts no more processes.
   void freeze() {
     int status = 0;
     signal(SIGSTOP);
@@ -75,7 +75,7 @@ class ServerProcess {
       id_ = -1;
     }
   }
-  /// Waits for its end; as waitpid says of it.
+  /// Waits for its end, and returns the status of waitpid.
   int wait() {
     int status = 0;
     if (id_ > 0) {
@@ -106,8 +106,8 @@ class ServerProcess {
                             ::setuid(user->pw_uid) != 0)) {
       ::_exit(126);
     }
-    if (is_of_main_thread) {  // the signal comes with the end of the thread that forked
-      ::prctl(PR_SET_PDEATHSIG, command.last_signal);  // behind setuid, which forgets it
+    if (is_of_main_thread) {  // the signal is sent at the end of the thread that forked
+      ::prctl(PR_SET_PDEATHSIG, command.last_signal);  // after setuid, which resets it
     }
     const int out = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     ::dup2(out, STDOUT_FILENO);

@@ -1,5 +1,5 @@
-// Notes in an SQLite database of a test's own, and what a failing statement says.
-// Must not be linked into an application.
+// Notes in an SQLite database of a test, and the messages of failing statements.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class SqliteTest : public ::testing::Test {
   TestLoop on_loop_;
 };
 
-/// What the awaited thing fails with, by its kind and its text.
+/// Returns the kind and the text of the failure of an awaited operation.
 template <class Pending>
 Task<std::pair<db::FailureKind, std::string>> failure_of(Pending& pending) {
   try {

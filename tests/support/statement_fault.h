@@ -1,5 +1,6 @@
-// A fault at one of the statements that a database is sent: a test of each of them in turn shows
-// that none is a bad moment. Must not be linked into an application.
+// A fault at one of the statements for a database. A test that repeats it for each statement shows
+// that a failure is safe at any time.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <atomic>
@@ -18,18 +19,18 @@ namespace eider {
 
 class StatementFault {
  public:
-  /// lost  it is not executed, and its connection ends
-  /// done  its connection ends before the response arrives
-  /// away  as `done`; from then on there is no connection, as for a process that was killed
-  /// late  from then on nothing arrives for a while, and then all of it does; of servers only
+  /// lost  the statement is not executed, and its connection ends
+  /// done  the statement is executed, and its connection ends before the response
+  /// away  as `done`; later connections fail, too, as if the process had been killed
+  /// late  nothing arrives for a while, and then everything; only for servers
   enum class How : std::uint8_t { lost, done, away, late };
 
-  /// at  which one, from 0: of a server, each time that it is sent something
+  /// at  index of the statement, from 0; for a server, of the messages to it
   StatementFault(How its_how, std::size_t at) noexcept : how(its_how), at_(at) {}
 
-  /// Counts from here on.
+  /// Starts counting.
   void arm() noexcept { is_armed_ = true; }
-  /// Whether it is this one.
+  /// Counts a statement, and returns whether it is the one that fails.
   [[nodiscard]] bool is_next() noexcept {
     const bool is_it = is_armed_ && count_.fetch_add(1) == at_;
     if (is_it) {
@@ -49,7 +50,7 @@ class StatementFault {
   std::atomic<bool> has_happened_{false};
 };
 
-/// Of a database without a server.
+/// For a database without a server.
 class FailingConnection final : public db::Connection {
  public:
   FailingConnection(std::unique_ptr<db::Connection> connection,

@@ -1,5 +1,5 @@
-// Runs a task on a real loop to its end: for tests of what is awaited across threads.
-// Must not be used where the simulated loop will do.
+// Runs a task on a real loop to its end, for tests with several threads.
+// Layering: must not be used if the simulated loop is sufficient.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ namespace eider {
 /// A loop on the calling thread.
 class TestLoop {
  public:
-  /// Pre: this kernel has the back end.
+  /// Pre: the kernel supports the backend.
   explicit TestLoop(Backend backend = Backend::epoll)
       : loop_(std::move(Loop::create(backend).value())) {}
 
-  /// Runs the loop until `task` is done. Gives its result, or throws what it threw.
+  /// Runs the loop until `task` is done. Returns its result, or throws its exception.
   template <class T>
   T run(Task<T> task) {
     StopWhenDone owner(*loop_);

@@ -1,5 +1,5 @@
-// For tests: a WsClient on a simulated loop, and its peer's end of the line in the test's hand.
-// Must not be used outside of tests.
+// For tests: a WsClient on a simulated loop, with a peer that the test controls.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace eider::testing {
 
-/// Mask keys that a test knows.
+/// Predictable masking keys.
 class KnownMasks final : public ws::MaskSource {
  public:
   [[nodiscard]] ws::MaskKey next() override { return {1, 2, 3, ++count_}; }
@@ -40,7 +40,7 @@ class WsClientLine {
     request = peer.take_received();
   }
 
-  /// The right response to the request; `more` are further fields.
+  /// Returns the correct response to the request; `more` contains additional headers.
   [[nodiscard]] std::string response(std::string_view more = {}) const {
     return response_to(request, more);
   }
@@ -56,25 +56,25 @@ class WsClientLine {
     peer.send(bytes);
     kernel.run_until_idle();
   }
-  /// The same, byte by byte.
+  /// Sends the same, byte by byte.
   void say_slowly(std::string_view bytes) {
     for (const char byte : bytes) {
       say({&byte, 1});
     }
   }
-  /// Receives until the end, from now on.
+  /// Receives from now on, until the end.
   void listen() {
     listening_ = hear(client(), heard, has_ended);
     loop.call([this] { listening_.start(); });
     kernel.run_until_idle();
   }
-  /// Runs a task from its start to where it waits.
+  /// Runs a task until it waits.
   void run(Task<>& task) {
     loop.call([&task] { task.start(); });
     kernel.run_until_idle();
   }
   [[nodiscard]] WsClient& client() { return opened->value(); }
-  /// What the client has sent since, as a server sees it.
+  /// Returns what the client has sent so far, as a server sees it.
   [[nodiscard]] std::vector<ws::Seen> sent() {
     feeder_.feed(peer.take_received());
     return feeder_.seen();

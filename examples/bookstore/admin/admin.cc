@@ -13,7 +13,7 @@ using namespace eider;
 
 namespace {
 
-// The columns of tables that staff see, as far as the structs of the shop have others.
+// The columns that the staff see, if they differ from the structs of the shop.
 
 struct BookRow {
   std::int64_t id = 0;

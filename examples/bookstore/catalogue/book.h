@@ -68,14 +68,14 @@ struct Book {
       {"version", "Changes with each edit, but not with a sale."}};
 };
 
-/// What somebody had in view who edits a book. The stock that he has typed says by how many there
-/// are more or less, so that what was sold meanwhile stays sold.
+/// The values that a form for a book was shown with. The change of the stock is relative to
+/// `stock`, so that copies sold in the meantime stay sold.
 struct Seen {
   std::int64_t version = 0;
   Stock stock = 0;
 };
 
-/// Which books, in what order. What is left empty asks for nothing.
+/// Filters and order of a list of books. Empty members do not filter.
 struct BookQuery {
   std::optional<eider::Sized<std::string, 0, 100>> q;
   std::optional<Genre> genre;
@@ -91,7 +91,7 @@ struct BookQuery {
       {"in_stock", "Only books in stock."}};
 };
 
-/// A page of them, and how many there are on all.
+/// One page of the list, and the number of books on all pages.
 struct BookList {
   std::vector<Book> books;
   std::int64_t total = 0;

@@ -16,7 +16,7 @@ Error no_such_book() {
   return Error::not_found("This book does not exist.");
 }
 
-/// All that a book says is in it.
+/// The tag depends on all members of the book.
 std::string tag_of(const Book& book) {
   return std::to_string(std::hash<std::string>()(json::to_text(book)));
 }

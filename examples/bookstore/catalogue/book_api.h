@@ -6,7 +6,7 @@
 
 namespace bookstore {
 
-/// Below /api/books.
+/// Adds routes below /api/books.
 void add_book_api(eider::Routes& api);
 
 }  // namespace bookstore

@@ -13,7 +13,7 @@
 
 namespace bookstore {
 
-/// One way to choose, as a menu shows it.
+/// An option in a menu.
 struct Choice {
   std::string value;
   std::string text;
@@ -32,7 +32,7 @@ struct ShelfPage {
   eider::PageLinks pages;
 };
 
-/// cover  form of staff for another picture
+/// cover  form for the staff to upload another picture
 struct BookPage {
   Frame frame;
   Book book;
@@ -42,7 +42,7 @@ struct BookPage {
   eider::FormView cover;
 };
 
-/// GET /, GET /books/{id}, POST /books/{id}/reviews.
+/// Adds GET /, GET /books/{id}, POST /books/{id}/reviews.
 void add_book_pages(eider::Routes& app);
 
 }  // namespace bookstore

@@ -11,7 +11,7 @@ using eider::Task;
 
 namespace {
 
-/// As `like` takes it: what has a meaning there has none in what people look for.
+/// Returns a pattern for `like`; special characters in the search text are escaped.
 std::string like(std::string_view words) {
   std::string pattern = "%";
   for (const char c : words) {

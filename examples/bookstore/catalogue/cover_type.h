@@ -7,7 +7,8 @@
 
 namespace bookstore {
 
-/// "image/png", "image/jpeg" or "image/webp"; nothing for all else, such as SVG and HTML.
+/// Returns "image/png", "image/jpeg" or "image/webp"; nothing for other types, such as SVG and
+/// HTML.
 [[nodiscard]] std::optional<std::string_view> cover_type(std::string_view bytes) noexcept;
 
 }  // namespace bookstore

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kCoverBytesMax = 1'000'000;
 constexpr std::size_t kFormBytesMax = kCoverBytesMax + 10'000;
 
-/// Whatever it is called, it is served as what it is, and never as a page.
+/// Serves the picture with its real type, and never as a page.
 Response picture(const Cover& cover) {
   Response response;
   response.set_type(cover.type);

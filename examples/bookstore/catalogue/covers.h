@@ -14,7 +14,7 @@ struct CoverForm {
       {.member = "cover", .hint = "PNG, JPEG or WebP, up to 1 MB"}};
 };
 
-/// GET /covers/{id}, and POST of a form with the file `cover`.
+/// Adds GET /covers/{id}, and POST of a form with the file `cover`.
 void add_covers(eider::Routes& app);
 
 }  // namespace bookstore

@@ -17,7 +17,7 @@ class Isbn {
 
   Isbn() = default;
 
-  /// Dashes and blanks may stand between the digits.
+  /// Parses a text; dashes and spaces between the digits are allowed.
   [[nodiscard]] static std::optional<Isbn> from_text(std::string_view text);
   [[nodiscard]] const std::string& digits() const noexcept { return digits_; }
 

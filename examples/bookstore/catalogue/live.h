@@ -9,17 +9,17 @@
 
 namespace bookstore {
 
-/// How many of a book there are now.
+/// The new stock of a book.
 struct StockChange {
   std::int64_t book_id = 0;
   int stock = 0;
 };
 
-/// What publishes a change to all that follow.
+/// Publishes a change to all subscribers.
 using TellStock = std::function<void(StockChange)>;
 [[nodiscard]] TellStock tell_followers(eider::Topics& topics);
 
-/// GET /live/stock, a WebSocket: {"book_id":3,"stock":11} for each change.
+/// Adds GET /live/stock, a WebSocket: {"book_id":3,"stock":11} for each change.
 void add_live_stock(eider::Routes& app);
 
 }  // namespace bookstore

@@ -28,7 +28,7 @@ constexpr Named<Sort> kSorts[] = {{Sort::title, "title"},
                                   {Sort::most_expensive, "most_expensive"},
                                   {Sort::best, "best"}};
 
-/// By the labels that templates and forms have, too.
+/// Adds choices with the labels that templates and forms also use.
 template <class T, std::size_t N>
 void add_choices(std::vector<Choice>& choices, const Named<T> (&all)[N], std::optional<T> chosen,
                  const Translator& tr) {

@@ -13,19 +13,19 @@ struct CartLine {
   int count = 1;
 };
 
-/// Of each book one line.
+/// Each book has at most one line.
 using Cart = std::vector<CartLine>;
 
 inline constexpr int kCountMax = 99;
 inline constexpr std::size_t kCartLinesMax = 50;
 
-/// What sessions keep of a visitor.
+/// The session of a visitor.
 struct Visit {
   Cart cart = {};
 };
 
-/// count    0 takes the book out
-/// returns  whether there is room for it
+/// count    0 removes the book
+/// returns  false if the cart is full
 bool set_count(Cart& cart, std::int64_t book_id, int count);
 [[nodiscard]] int count_of(const Cart& cart, std::int64_t book_id);
 [[nodiscard]] int count_of(const Cart& cart);

@@ -19,9 +19,9 @@ struct CountForm {
   Bounded<int, 0, kCountMax> count;
 };
 
-/// Puts so many into the cart, or as many as there are, and says which.
+/// Puts that number of copies into the cart, or as many as are in stock, and shows a message.
 ///
-/// done    what is said where all of them are there
+/// done    message if all copies are available
 /// errors  404
 Task<Result<void>> take(std::int64_t id, int wanted, Session<Visit> session, const Books& books,
                         Translator tr, std::string done) {

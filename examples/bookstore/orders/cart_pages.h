@@ -46,7 +46,8 @@ struct OrderPage {
   Order order;
 };
 
-/// What is in the frame's cart. Lines of books that are gone go, too, with a message.
+/// Returns the entries of the frame's cart. Removes deleted books from the cart, and shows a
+/// message.
 ///
 /// frame, books  outlive the call
 [[nodiscard]] eider::Task<std::vector<CartEntry>> entries_of(Frame& frame,
@@ -54,9 +55,9 @@ struct OrderPage {
                                                              const Books& books);
 [[nodiscard]] std::int64_t total_of(const std::vector<CartEntry>& entries);
 
-/// /cart
+/// Adds /cart.
 void add_cart_pages(eider::Routes& app);
-/// /checkout, /orders
+/// Adds /checkout and /orders.
 void add_checkout_pages(eider::Routes& app);
 
 }  // namespace bookstore

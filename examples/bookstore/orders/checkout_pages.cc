@@ -16,10 +16,11 @@ using namespace eider;
 
 namespace {
 
-/// What the form was shown with.
+/// The values that the form was shown with.
 ///
-/// checkout  makes the second of two clicks the same order; its letters stand in a URL as they are
-/// cart      lines_of it: another window may have changed it, and the sum may be the same
+/// checkout  identifies the order, so that a double click places only one; its characters need no
+///           escaping in a URL
+/// cart      lines_of the cart: another window may have changed it without a change of the total
 struct Asked {
   Validated<std::string, Matches<"[A-Za-z0-9_-]{1,64}">> checkout;
   std::int64_t total_cents;
@@ -71,7 +72,7 @@ NewOrder order_of(const Address& address, const Cart& cart, const Asked& asked) 
   return {address, std::move(lines), asked.checkout, asked.total_cents};
 }
 
-/// Why an order was not taken, in the reader's language.
+/// Returns why an order was rejected, in the reader's language.
 std::string told(const Error& error, const eider::Translator& tr) {
   for (const FieldError& fault : error.fields()) {
     for (const FieldError::Argument& argument : fault.arguments) {
@@ -84,7 +85,7 @@ std::string told(const Error& error, const eider::Translator& tr) {
 Task<Response> check_out(Query<Asked> asked, BoundForm<Address> form, Frame frame, const User& user,
                          Session<Visit> session, State<Orders> orders, State<Books> books,
                          State<Views> views, const Translator& tr) {
-  // Ahead of the cart, which the first of two clicks has emptied.
+  // Before the cart is used, which the first request of a double click has emptied.
   const auto before = co_await orders->find_checkout(*asked->checkout, user.id);
   if (before) {
     co_return see_other("/orders/" + std::to_string(*before));

@@ -6,7 +6,7 @@
 
 namespace bookstore {
 
-/// Below /api/orders.
+/// Adds routes below /api/orders.
 void add_order_api(eider::Routes& api);
 
 }  // namespace bookstore

@@ -22,7 +22,7 @@ struct Taken {
   int stock = 0;
 };
 
-/// left  nothing: there is no such book any more
+/// left  empty: the book no longer exists
 Error out_of_stock(const std::optional<Taken>& left) {
   Error error =
       Error::conflict(left ? "There are not enough copies." : "A book is no longer sold.");
@@ -36,9 +36,9 @@ Error out_of_stock(const std::optional<Taken>& left) {
   return error;
 }
 
-/// One line of an order, within its transaction.
+/// Stores one line of an order, within its transaction.
 ///
-/// errors  409: there are not so many
+/// errors  409: not enough copies
 Task<Result<StockChange>> take(const Transaction& all, std::int64_t order_id, NewOrderLine line) {
   const auto taken = co_await all.one<Taken>(
       "update books set stock = stock - $2 where id = $1 and stock >= $2 returning title, "
@@ -123,7 +123,7 @@ Task<Result<Order>> Orders::place(std::int64_t user_id, NewOrder order, Translat
   co_return placed;
 }
 
-/// The mail goes if the order is committed, and only then.
+/// The mail is sent if, and only if, the order is committed.
 Task<> Orders::confirm(const Transaction& all, std::int64_t user_id, const Order& order,
                        const Translator& tr) const {
   const auto to = co_await all.one<std::string>("select mail from users where id = $1", user_id);

@@ -20,26 +20,26 @@ class Orders {
  public:
   static constexpr std::string_view kName = "orders";
 
-  /// mails, from    confirm an order to whoever has placed it
-  /// stock_changed  is told how many of a book are left, once that is so for everybody
+  /// mails, from    for the confirmation to the customer
+  /// stock_changed  called with the remaining stock of a book after the commit
   Orders(eider::Database database, eider::Outbox& mails, std::string from, TellStock stock_changed)
       : database_(std::move(database)),
         mails_(&mails),
         from_(std::move(from)),
         stock_changed_(std::move(stock_changed)) {}
 
-  /// The order, which one of that user with the same `checkout` is already.
+  /// Places an order, or returns the existing order of that user with the same `checkout`.
   ///
-  /// tr      of the mail
-  /// errors  409 that names the book of which there are not enough, or none any more, or where it
-  ///         costs another sum than `total_cents`
+  /// tr      translator for the mail
+  /// errors  409 with the name of a book that is sold out or deleted, or if the total differs from
+  ///         `total_cents`
   [[nodiscard]] eider::Task<eider::Result<Order>> place(std::int64_t user_id, NewOrder order,
                                                         eider::Translator tr) const;
-  /// That user's, the last one first.
+  /// Returns the orders of that user, the newest first.
   [[nodiscard]] eider::Task<std::vector<Order>> list(std::int64_t user_id) const;
-  /// Nothing where it is another's.
+  /// Returns nothing if the order belongs to another user.
   [[nodiscard]] eider::Task<std::optional<Order>> find(std::int64_t id, std::int64_t user_id) const;
-  /// The id of the order that was placed under that name.
+  /// Returns the id of the order with that `checkout`.
   [[nodiscard]] eider::Task<std::optional<std::int64_t>> find_checkout(std::string checkout,
                                                                        std::int64_t user_id) const;
 

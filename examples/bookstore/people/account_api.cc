@@ -36,7 +36,7 @@ Task<Result<Created<User>>> confirm(Json<ConfirmForm> given, Session<> session,
   co_return Created(std::move(user));
 }
 
-/// The password is right, and the code is missing.
+/// The password is correct, but the code is missing.
 const ProblemType kCodeNeeded{.uri = "/problems/code-needed", .title = "A code is needed"};
 
 Task<Result<User>> log_in(Json<Credentials> given, ClientInfo client, Session<> session,

@@ -6,9 +6,9 @@
 
 namespace bookstore {
 
-/// Below /api: users, session, me.
+/// Adds routes below /api: users, session, me.
 ///
-/// few  what keeps people from trying too often
+/// few  limits the number of attempts
 void add_account_api(eider::Routes& api, const eider::ClientHook& few);
 
 }  // namespace bookstore

@@ -41,7 +41,7 @@ FormPage page_of(const F& form, const FormWords& words, Frame frame) {
           form.view({.action = words.path, .submit = words.submit})};
 }
 
-/// With what is wrong.
+/// Shows the form again with its errors.
 template <class T>
 FormResponse again(const BoundForm<T>& form, const FormWords& words, Frame frame,
                    const Session<>& session, const Views& views) {
@@ -90,7 +90,7 @@ Task<FormResponse> forgotten(BoundForm<EmailForm> form, ClientInfo client, Frame
   co_return again(form, kForgotten, std::move(frame), session, *views);
 }
 
-/// The keys of a thief end with the sessions.
+/// API keys end with the sessions, because an attacker may have created some.
 Task<FormResponse> reset(BoundForm<ResetForm> form, ClientInfo client, Frame frame,
                          Session<> session, State<Accounts> accounts, State<ApiKeys> keys,
                          State<Views> views) {
@@ -147,7 +147,7 @@ Task<FormResponse> set_address(BoundForm<TokenForm> form, Frame frame, const Acc
   co_return again(form, kAddress, std::move(frame), session, *views);
 }
 
-/// The page, and what is typed into it.
+/// Adds the page with the form, and the route that receives it.
 template <class F>
 void add_form(Routes at, const FormWords& words, F handler, const ClientHook& few) {
   at.get(RuntimePattern{words.path}, handler);
@@ -161,7 +161,8 @@ void add_account_forms(Routes& app, const ClientHook& few) {
   add_form(app, kConfirm, confirm, few);
   add_form(app, kForgotten, forgotten, few);
   add_form(app, kReset, reset, few);
-  // Who finds a browser open, or steals its session, guesses no password here, and stays not.
+  // A person who finds an open browser, or steals its session, must not be able to change the login
+  // or to guess the password.
   Routes fresh = app.group("/");
   fresh.guard(require_recent_login(kFreshLogin));
   add_form(fresh, kPassword, set_password, few);

@@ -28,7 +28,7 @@ inline constexpr eider::FieldText kNewPassword{.member = "password",
                                                .hint = "Ten characters or more.",
                                                .control = eider::Control::password,
                                                .autocomplete = "new-password"};
-/// The script takes it out of the address.
+/// The script reads it from the URL.
 inline constexpr eider::FieldText kToken{
     .member = "token", .label = "Code", .hint = "Code from the link (after #)"};
 
@@ -73,16 +73,16 @@ struct TokenForm {
   static constexpr eider::FieldText kFormFields[] = {kToken};
 };
 
-/// A page that is a form and nothing else.
+/// A page with only a form.
 struct FormPage {
   Frame frame;
   std::string title;
   eider::FormView form;
 };
 
-/// /signup, /confirm, /forgotten, /reset, /password, /new-address, /address.
+/// Adds /signup, /confirm, /forgotten, /reset, /password, /new-address, /address.
 ///
-/// few  what keeps people from trying too often
+/// few  limits the number of attempts
 void add_account_forms(eider::Routes& app, const eider::ClientHook& few);
 
 }  // namespace bookstore

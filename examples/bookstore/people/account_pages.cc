@@ -18,13 +18,13 @@ using namespace eider;
 
 namespace {
 
-/// login  why a login by the provider has come to nothing
+/// login  reason why a login with the provider failed
 struct Next {
   std::string next = "/";
   std::string login = kOptional;
 };
 
-/// Also by the links of the page around the form.
+/// Sets the page after the login, also for the links around the form.
 Frame leading_to(Frame frame, std::string_view next) {
   frame.next = safe_redirect_path(next);
   return frame;
@@ -87,7 +87,7 @@ Task<Response> show_account(Frame frame, Session<> session, const User& user,
   co_return shown(*views, session, std::move(page));
 }
 
-/// Whoever has found the lost device may be logged in by it: the other sessions go as well.
+/// A person who found a lost device may be logged in with it, so the other sessions end, too.
 Task<Redirect> remove_passkey(std::string id, const Account& account, Session<> session,
                               State<PasskeyLogins> logins, State<Sessions> visits) {
   auto erasing = logins->store->erase(account.key, std::move(id));

@@ -29,14 +29,14 @@ struct LoginForm {
       {.member = "next", .control = eider::Control::hidden}};
 };
 
-/// openid  what the provider is called by which one may log in, too; empty: there is none
+/// openid  name of the OpenID provider; empty: none
 struct LoginPage {
   Frame frame;
   eider::FormView form;
   std::string openid;
 };
 
-/// One with which somebody may log in.
+/// A passkey in the list of the account.
 struct PasskeyShown {
   std::string id;
   std::chrono::sys_seconds added;
@@ -48,9 +48,9 @@ struct AccountPage {
   std::vector<PasskeyShown> passkeys;
 };
 
-/// /login, /logout, /account.
+/// Adds /login, /logout, /account.
 ///
-/// few  what keeps people from trying too often
+/// few  limits the number of attempts
 void add_account_pages(eider::Routes& app, const eider::ClientHook& few);
 
 }  // namespace bookstore

@@ -43,7 +43,7 @@ struct KeyShown {
   std::optional<std::chrono::sys_seconds> expires;
 };
 
-/// secret  of a key that was created just now; empty: none was
+/// secret  of a key that was just created; otherwise empty
 struct KeysPage {
   Frame frame;
   std::string secret;
@@ -51,10 +51,10 @@ struct KeysPage {
   eider::FormView form;
 };
 
-/// accounts  inform owners of new keys; they are added later, but before the first request
+/// accounts  to inform owners of new keys; set later, but before the first request
 [[nodiscard]] eider::ApiKeyOptions api_key_options(std::shared_ptr<eider::Accounts*> accounts);
 
-/// /account/api-keys and below.
+/// Adds /account/api-keys and the routes below it.
 void add_api_key_pages(eider::Routes& app);
 
 }  // namespace bookstore

@@ -36,7 +36,7 @@ Task<FormResponse> ask(BoundForm<EmailForm> form, ClientInfo client, Frame frame
       views->page(FormPage{std::move(frame), std::move(title), form.view(kAsk)}));
 }
 
-/// A button, because programs that look for viruses open the links of mails.
+/// Shows a button, because virus scanners open the links in mails.
 Task<Response> show(Query<LinkToken> query, EmptyForm<LinkForm> form, Frame frame,
                     Session<> session, State<Accounts> accounts, State<Views> views) {
   LoginLinkPage page{.frame = std::move(frame)};

@@ -20,16 +20,16 @@ struct LinkForm {
       {.member = "link", .control = eider::Control::hidden}};
 };
 
-/// email  whose account it is; empty if the link is not valid any more
+/// email  address of the account; empty if the link is no longer valid
 struct LoginLinkPage {
   Frame frame;
   std::string email = {};
   eider::FormView form = {};
 };
 
-/// /login/mail, /login/link.
+/// Adds /login/mail and /login/link.
 ///
-/// few  what keeps people from trying too often
+/// few  limits the number of attempts
 void add_login_link_pages(eider::Routes& app, const eider::ClientHook& few);
 
 }  // namespace bookstore

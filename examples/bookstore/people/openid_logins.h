@@ -13,17 +13,17 @@
 
 namespace bookstore {
 
-/// What the login page offers; a state. Empty: nothing.
+/// The provider on the login page; registered as a state. Empty: none.
 struct OpenIdOffer {
   std::string name;
 };
 
-/// Who of a provider is which account. A state.
+/// Accounts by their identities at the provider. A state.
 class OpenIdLinks {
  public:
   explicit OpenIdLinks(eider::Database database) : database_(std::move(database)) {}
 
-  /// identity  issuer and subject, which no provider gives to another person
+  /// identity  issuer and subject, which providers never reuse for another person
   [[nodiscard]] eider::Task<std::optional<std::string>> account_of(std::string identity) const;
   [[nodiscard]] eider::Task<> add(std::string identity, std::string account) const;
 
@@ -31,9 +31,9 @@ class OpenIdLinks {
   eider::Database database_;
 };
 
-/// /login/openid and /login/openid/callback, and an OpenIdOffer. An identity that is new here is
-/// given to the account of its address, where the provider has verified that; no other way leads to
-/// an account that somebody has.
+/// Adds /login/openid and /login/openid/callback, and an OpenIdOffer. A new identity is linked to
+/// the account with its address only if the provider has verified the address. This is the only way
+/// to link an identity to an existing account.
 void add_openid_logins(eider::App& app, const Settings& settings, eider::Database database);
 
 }  // namespace bookstore

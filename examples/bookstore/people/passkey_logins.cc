@@ -12,7 +12,7 @@ using namespace eider;
 
 namespace {
 
-/// "shop.example" of "https://shop.example:8443".
+/// Returns "shop.example" for "https://shop.example:8443".
 std::string host_of(const std::string& url) {
   const std::size_t begin = url.find("://") + 3;
   return url.substr(begin, url.find_first_of(":/", begin) - begin);

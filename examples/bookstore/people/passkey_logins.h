@@ -13,15 +13,15 @@
 
 namespace bookstore {
 
-/// The script that asks for them, and where they are kept.
+/// The script that requests passkeys, and their store.
 struct PasskeyLogins {
   std::string script;
   std::shared_ptr<eider::PasskeyStore> store;
 };
 
-/// public_url  whose passkeys they are: "https://shop.example"
-/// accounts    outlives what is served
-/// languages   of the letter that tells an owner of a new one
+/// public_url  of the shop, to which its passkeys belong: "https://shop.example"
+/// accounts    outlives the served app
+/// languages   for the mail that informs the owner of a new passkey
 [[nodiscard]] PasskeyLogins add_passkey_logins(eider::App& app, const eider::Sessions& visits,
                                                const std::string& public_url,
                                                eider::Accounts& accounts,

@@ -18,15 +18,15 @@ class People {
  public:
   static constexpr std::string_view kName = "people";
 
-  /// admin_mail  whose account is the administrator's, where there is none
+  /// admin_mail  address of the administrator; used while there is no administrator
   People(eider::Database database, std::string admin_mail)
       : database_(std::move(database)), admin_mail_(std::move(admin_mail)) {}
 
-  /// Makes the administrator of who had an account ahead of the setting.
+  /// Makes an existing account the administrator, for accounts older than the setting.
   [[nodiscard]] eider::Task<> start() const;
-  /// Whose account it is: somebody new, where nobody has it, and with the account's address.
+  /// Returns the user of the account, with its address; creates a new user if necessary.
   [[nodiscard]] eider::Task<User> find(eider::Account account) const;
-  /// The same with another name.
+  /// The same, and changes the name.
   [[nodiscard]] eider::Task<User> find(eider::Account account, std::string name) const;
 
   /// Changes the role of all these users, or of none.

@@ -52,7 +52,7 @@ Task<FormResponse> take_code(BoundForm<CodeForm> form, ClientInfo client, Frame 
   co_return form.render_again(views->page(code_page(std::move(frame), form.view(kCode))));
 }
 
-/// With the secret as a picture and as text.
+/// Adds the secret as a picture and as text.
 void add_setup(TwoFactorPage& page, const TwoFactorSetup& setup) {
   page.qr = Markup(qr_svg(setup.uri, {.title = page.frame.tr("QR code for your authenticator app")})
                        .value_or(""));
@@ -138,7 +138,7 @@ Task<FormResponse> replace_codes(Frame frame, const Account& account, Session<> 
 void add_two_factor_pages(Routes& app, const ClientHook& few) {
   app.get("/two-factor", show_code);
   app.post("/two-factor", take_code).use(few);
-  // A thief of a session must neither turn it off nor lock its owner out.
+  // An attacker with a stolen session must neither turn it off nor lock the owner out.
   Routes recent = app.group("/account/two-factor");
   recent.guard(require_recent_login(kFreshLogin));
   recent.get("", show);

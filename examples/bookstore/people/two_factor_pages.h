@@ -41,8 +41,8 @@ struct SetupForm {
        .autocomplete = "one-time-code"}};
 };
 
-/// qr, secret, form  of a setup; empty if it is on
-/// codes             recovery codes that were made just now
+/// qr, secret, form  for the setup; empty if it is on
+/// codes             recovery codes that were just created
 struct TwoFactorPage {
   Frame frame;
   bool is_offered = false;
@@ -54,9 +54,9 @@ struct TwoFactorPage {
   eider::RecoveryCodes codes = {};
 };
 
-/// /two-factor, /account/two-factor and below.
+/// Adds /two-factor, /account/two-factor and the routes below it.
 ///
-/// few  what keeps people from trying too often
+/// few  limits the number of attempts
 void add_two_factor_pages(eider::Routes& app, const eider::ClientHook& few);
 
 }  // namespace bookstore

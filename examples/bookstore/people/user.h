@@ -12,15 +12,15 @@
 
 namespace bookstore {
 
-/// How long ago somebody may have shown who he is who changes how he logs in.
+/// Maximum time since the last login for changing the login methods.
 inline constexpr std::chrono::minutes kFreshLogin{10};
 
-// What an API key may do; a user who is logged in may do all of it.
+// Scopes of API keys; a logged-in user has all of them.
 inline constexpr const char* kReadOrders = "orders:read";
 inline constexpr const char* kPlaceOrders = "orders:write";
 inline constexpr const char* kWriteBooks = "books:write";
 
-/// Each may do what the one before may.
+/// Each role may also do everything that the previous one may.
 // tr
 enum class Role : std::uint8_t { customer, staff, admin };
 
@@ -33,12 +33,12 @@ struct User {
   [[nodiscard]] bool is_staff() const { return role != Role::customer; }
 };
 
-/// A user who keeps the books.
+/// A user who manages the books.
 struct Staff {
   User user;
 };
 
-/// A user who says who may what.
+/// A user who manages the roles of others.
 struct Admin {
   User user;
 };

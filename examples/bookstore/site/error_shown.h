@@ -20,7 +20,7 @@ struct ErrorShown {
   std::string style;
 };
 
-/// languages  is set ahead of the first request
+/// languages  set before the first request
 [[nodiscard]] eider::ErrorPages::Page error_page(
     std::string style, std::shared_ptr<const std::optional<eider::Languages>> languages);
 

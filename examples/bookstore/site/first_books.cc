@@ -4,7 +4,7 @@ namespace bookstore {
 
 namespace {
 
-/// Made up, as are their authors.
+/// The books and their authors are fictional.
 constexpr const char* kFirstBooks = R"(
   insert into books(title, author, isbn, genre, year, price_cents, stock, summary) values
   ('The Lighthouse Keeper''s Atlas', 'Mara Quill', '9780000000019', 'novel', 2019, 1890, 14,

@@ -11,7 +11,7 @@ std::optional<Visitor> visitor_of(const std::optional<User>& user) {
   return Visitor{user->name, user->is_staff(), user->role == Role::admin};
 }
 
-/// A form that failed is no page to come back to. A query that is a secret must not be in links.
+/// Browsers cannot return to a failed form, and a secret query must not be in links.
 std::string here_of(const eider::Request& request) {
   if (request.method() != eider::Method::get) {
     return "/";

@@ -16,7 +16,7 @@
 
 namespace bookstore {
 
-/// Of what is in the program; a state.
+/// URLs of the embedded files; a state.
 struct AssetAddresses {
   std::string style;
   std::string script;
@@ -37,9 +37,9 @@ struct Message {
 /// A parameter of every handler that shows a page.
 struct Frame {
   eider::Translator tr;
-  /// Where the reader is, for a form that comes back here.
+  /// The current page, for forms that return here.
   std::string here;
-  /// Where a login leads: here, unless here is the login.
+  /// The page after a login: the current one, except on the login page.
   std::string next;
   std::optional<Visitor> visitor;
   Cart cart;
@@ -48,7 +48,7 @@ struct Frame {
   std::vector<Message> messages;
   AssetAddresses assets;
 
-  /// Those that were left for the next page; they are gone then.
+  /// Takes the messages for this page, which removes them from the session.
   void take_messages(const eider::Session<>& session);
 };
 

@@ -12,18 +12,18 @@
 
 namespace bookstore {
 
-/// What so many cost.
+/// Returns the price of that number of copies.
 [[nodiscard]] std::int64_t times(std::int64_t cents, std::int64_t count);
-/// "€19.90", "19,90 €".
+/// Formats money: "€19.90", "19,90 €".
 [[nodiscard]] std::string money(std::int64_t cents, const eider::Translator& tr);
-/// "4.3", "4,3".
+/// Formats a rating: "4.3", "4,3".
 [[nodiscard]] std::string rating(double stars, const eider::Translator& tr);
-/// "★★★☆☆"
+/// Formats stars: "★★★☆☆".
 [[nodiscard]] std::string star_row(std::int64_t stars);
-/// "Nov 23, 2026", "23.11.2026".
+/// Formats a date: "Nov 23, 2026", "23.11.2026".
 [[nodiscard]] std::string day(std::chrono::sys_seconds instant, const eider::Translator& tr);
 
-/// The links to a list's pages, with words in that language.
+/// Returns the links to the pages of a list, with translated words.
 [[nodiscard]] eider::PageLinks translated(const eider::Translator& tr, eider::PageLinks links);
 
 }  // namespace bookstore

@@ -6,7 +6,7 @@
 
 namespace bookstore {
 
-/// POST /language. Without TLS the cookie goes in the clear.
+/// Adds POST /language. Without TLS, the cookie is not secure.
 void add_language_choice(eider::Routes& app, bool is_behind_tls);
 
 }  // namespace bookstore

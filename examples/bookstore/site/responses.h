@@ -14,7 +14,7 @@ namespace bookstore {
 
 [[nodiscard]] eider::Response html(eider::HtmlPage page, int status);
 
-/// P  a page's struct, which has a frame
+/// P  struct of a page, which has a frame
 template <class P>
 [[nodiscard]] eider::Response shown(const eider::Views& views, const eider::Session<>& session,
                                     P page, int status = 200) {
@@ -22,7 +22,7 @@ template <class P>
   return html(views.page(page), status);
 }
 
-/// 303
+/// Returns a 303 to that URL.
 [[nodiscard]] eider::Response see_other(std::string_view address);
 
 }  // namespace bookstore
