@@ -10,7 +10,7 @@ from parts.alone import Headers
 
 class Bases(unittest.TestCase):
     def headers(self, includes, public):
-        """Headers with these includes; all that are named in `public` are public."""
+        """Creates headers with these includes; those named in `public` are public."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / 'eider').mkdir()
         for name, included in includes.items():

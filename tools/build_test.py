@@ -1,6 +1,6 @@
-"""What is built ahead of the part that needs it.
+"""Builds that start before the part that needs them.
 
-Must not build a tree: what would be begun and ended is written down here.
+Must not build a tree: a mock records the commands that would start and end.
 """
 
 import unittest
@@ -10,7 +10,8 @@ from parts import build
 
 
 class BuiltAhead(unittest.TestCase):
-    """One tree at a time, behind the one that a part has built, never beside that part's build."""
+    """Builds one tree at a time, after the tree that a part has built, never in parallel with
+    it."""
 
     def setUp(self):
         patch = mock.patch.object(build, 'commands')
@@ -19,7 +20,7 @@ class BuiltAhead(unittest.TestCase):
         self.ahead = build.Ahead()
 
     def begun(self):
-        """The commands that were begun, each as one text."""
+        """Returns the started commands, each as one text."""
         return [' '.join(call.args[0]) for call in self.commands.begin.call_args_list]
 
     def test_the_tree_behind_the_one_built_is_begun(self):

@@ -1,6 +1,6 @@
-"""How a run ends whose time is bounded.
+"""The end of a run with a time limit.
 
-Must not wait: what runs too long is ended within a second.
+Must not wait: commands that run too long are ended within a second.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from parts.outcome import Teller
 
 
 class OutOfTime(unittest.TestCase):
-    """What runs then is ended and left out, what comes behind does not begin."""
+    """Running commands are ended and skipped, and later ones do not start."""
 
     def setUp(self):
         patch = mock.patch.object(commands, '_ends_at', None)

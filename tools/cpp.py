@@ -1,6 +1,6 @@
-"""Reads C++ just far enough to find its functions and includes.
+"""Reads C++ far enough to find functions and includes.
 
-Must not pretend to be a compiler: it relies on the layout that clang-format gives.
+Must not replace a compiler: it relies on the layout of clang-format.
 """
 
 import functools
@@ -25,9 +25,9 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILI
 
 @dataclass(frozen=True)
 class Function:
-    """A function's definition, from the first line of its head to the line of its last brace.
+    """The definition of a function, from its first line to the line of its last brace.
 
-    `owner` is the class that it belongs to, '' for none; a class has it, too, by its own name.
+    `owner` is the name of its class, or '' without one; a class has its own name as owner.
     """
     name: str
     first_line: int
@@ -36,42 +36,43 @@ class Function:
 
     @property
     def lines(self):
-        """How many lines it takes."""
+        """The number of its lines."""
         return self.last_line - self.first_line + 1
 
 
 def includes(text):
-    """The names between the quotes or brackets of every #include."""
+    """Returns the names between the quotes or brackets of every #include."""
     return _INCLUDE.findall(text)
 
 
 def tokens(text):
-    """The matches of comments, literals and directives, in their order."""
+    """Yields the matches of comments, literals and directives, in order."""
     return _TOKENS.finditer(text)
 
 
 @functools.cache
 def blanked(text):
-    """The text with comments, literals and directives as spaces: every offset and line stays."""
+    """Replaces comments, literals and directives by spaces: every offset and line stays."""
     return _TOKENS.sub(lambda found: re.sub(r'[^\n]', ' ', found[0]), text)
 
 
 @functools.cache
 def functions(text):
-    """Every function defined at namespace or class scope; lambdas belong to what holds them."""
+    """Returns every function at namespace or class scope; lambdas belong to the enclosing
+    function."""
     return _Finder(blanked(text)).find()
 
 
 @functools.cache
 def classes(text):
-    """Every class defined at namespace or class scope, as a Function with itself as the owner."""
+    """Returns every class at namespace or class scope, as a Function with itself as the owner."""
     finder = _Finder(blanked(text))
     finder.find()
     return finder.classes
 
 
 def _without_nested(text):
-    """The text without what stands in parentheses, and without a leading template<…>."""
+    """Removes everything in parentheses, and a leading template<…>."""
     kept, depth = [], 0
     for char in text:
         if char == ')':
@@ -105,10 +106,11 @@ def _without_prefix(flat):
 
 
 def kind_of(head):
-    """What a brace opens after `head`: 'scope', 'function' or 'other' (an initialiser)."""
+    """Returns the kind of the brace after `head`: 'scope', 'function' or 'other' (an
+    initializer)."""
     flat = _without_nested(head)
     inner = None
-    while inner != flat:  # members that are initialised in braces ahead of a constructor's body
+    while inner != flat:  # members that a constructor initializes with braces
         inner, flat = flat, re.sub(r'\{[^{}]*\}', '"', flat)
     if _SCOPE.match(flat):
         return 'other' if '=' in flat else 'scope'
@@ -123,14 +125,14 @@ def kind_of(head):
 
 
 def name_of(head):
-    """The name in a function's head."""
+    """Returns the name in the head of a function."""
     flat = _without_nested(head)
     found = re.search(r'(operator\s*[^\s(]*|~?[\w:~]+(?:<[^()]*>)?)\s*\(', flat)
     return found[1] if found else flat.strip()[:40]
 
 
 class _Finder:
-    """Walks the braces once."""
+    """Visits all braces once."""
 
     def __init__(self, text):
         self.text = text
@@ -139,10 +141,10 @@ class _Finder:
         self.open = []  # (kind, start of the head, class)
         self.start = 0
         self.parentheses = 0
-        self.nested = 0  # braces within the function or initialiser at the top
+        self.nested = 0  # braces within the innermost function or initializer
 
     def find(self):
-        """All functions, in order."""
+        """Returns all functions, in order."""
         for mark in re.finditer(r'[{}();]', self.text):
             self._step(mark[0], mark.start())
         return self.found

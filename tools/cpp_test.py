@@ -1,4 +1,4 @@
-"""The reader of C++ finds what is there, and nothing else."""
+"""The reader of C++ finds all functions, and nothing else."""
 
 import unittest
 
@@ -6,7 +6,7 @@ import cpp
 
 
 def found(text):
-    """(name, lines) of every function in the text."""
+    """Returns (name, lines) of every function in the text."""
     return [(function.name, function.lines) for function in cpp.functions(text)]
 
 

@@ -1,6 +1,6 @@
-"""Debian 13 below build/: when it is skipped, what is installed, and that no mount is left.
+"""Debian 13 below build/: when the part is skipped, installed packages, and leftover mounts.
 
-Must not fetch anything: the directory and what runs inside are made here.
+Must not fetch anything: the directory and the commands inside are created here.
 """
 
 import io
@@ -37,14 +37,14 @@ class Place(unittest.TestCase):
         self.debian = debian13.Debian13(self.root)
 
     def patch(self, *place, **changes):
-        """A patch until the test ends."""
+        """Applies a patch until the test ends."""
         patch = mock.patch.object(*place, **changes)
         self.addCleanup(patch.stop)
         return patch.start()
 
 
 class Skipped(Place):
-    """One line names the reason, and nothing fails."""
+    """One line contains the reason, and nothing fails."""
 
     def setUp(self):
         super().setUp()
@@ -54,7 +54,7 @@ class Skipped(Place):
         self.open = self.patch(debian13.urllib.request, 'urlopen', return_value=io.BytesIO())
 
     def reasons(self):
-        """What the part skips."""
+        """Returns the reason why the part is skipped."""
         outcome = Outcome()
         with mock.patch.object(debian13.Debian13, 'make', side_effect=AssertionError('made')):
             debian13.check(outcome, self.root)
@@ -91,7 +91,7 @@ class Skipped(Place):
 
 
 class Made(Place):
-    """Once; later runs install only the packages that it lacks."""
+    """Installs once; later runs install only missing packages."""
 
     def setUp(self):
         super().setUp()
@@ -163,10 +163,10 @@ class Made(Place):
 
 
 class Run(Place):
-    """The outcome of the run inside becomes the part's."""
+    """The part reports the outcome of the run inside."""
 
     def outcome_of(self, ended, inner=None):
-        """What the part counts when the run inside ends so."""
+        """Returns the outcome of the part if the run inside ends in this way."""
         self.debian.stamp.parent.mkdir(parents=True)
 
         def run(command, *_):
@@ -207,7 +207,7 @@ class Namespaces(Place):
         for name in ('proc', 'sys', 'dev', 'tmp', 'etc'):
             (self.debian.directory / name).mkdir(parents=True)
         self.patch(debian13, 'cache_directory', return_value=str(self.root / 'cache'))
-        # A chroot that has no shell: what it would run is run where it is.
+        # Without a shell in the chroot: commands run outside of it instead.
         self.patch(debian13, 'ENTER', new=debian13.ENTER.partition('exec chroot')[0] + '"$@"')
 
     def assert_nothing_is_left(self):
@@ -231,10 +231,10 @@ class Namespaces(Place):
 
 
 class Chosen(unittest.TestCase):
-    """Which parts a run has."""
+    """The parts of a run."""
 
     def names(self, part=(), quick=False):
-        """Of the parts that the options choose."""
+        """Returns the names of the parts that the options choose."""
         return [one.name for one in runs.chosen(mock.Mock(part=list(part), quick=quick))]
 
     def test_the_full_run_has_debian_13_in_place_of_the_unit_part(self):

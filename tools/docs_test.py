@@ -15,12 +15,12 @@ PUBLIC = layers.public_headers(layers.read_wings(ROOT / 'src/eider'))
 
 
 def text_of(page):
-    """The page without its code."""
+    """Returns the page without its code."""
     return re.sub(r'^ *```.*?^ *```', '', page.read_text(), flags=re.DOTALL | re.MULTILINE)
 
 
 def links_of(page):
-    """(file, anchor) of each link to a file."""
+    """Yields (file, anchor) of each link to a file."""
     for target in re.findall(r'\]\(([^)\s]+)\)', text_of(page)):
         if '://' not in target:
             name, _, anchor = target.partition('#')
@@ -28,26 +28,26 @@ def links_of(page):
 
 
 def anchors_of(page):
-    """As GitHub makes them of headings."""
+    """Returns the anchors that GitHub creates for headings."""
     return {re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-')
             for heading in re.findall(r'^#+ (.*)$', text_of(page), re.MULTILINE)}
 
 
 def snippets_of(text):
-    """(path, code) of each block whose fence names a file: ```cpp examples/notes/store.h"""
+    """Returns (path, code) of each block whose fence names a file: ```cpp examples/notes/store.h"""
     return re.findall(r'^```\w+ (\S+)\n(.*?)^```$', text, re.DOTALL | re.MULTILINE)
 
 
 def unmarked_of(text):
-    """(line, code) of each block whose fence says no language."""
+    """Returns (line, code) of each block whose fence names no language."""
     fences = re.finditer(r'^ *```(\w*)[^\n]*\n(.*?)^ *```$', text, re.DOTALL | re.MULTILINE)
     return [(text.count('\n', 0, found.start()) + 1, found[2])
             for found in fences if not found[1]]
 
 
 def lacks(code, source):
-    """The first part of the code that the source does not have after the parts before it; lines of
-    `…` separate parts."""
+    """Returns the first part of the code that does not occur in the source after the previous
+    parts; lines with `…` separate parts."""
     at = 0
     for part in re.split(r'^ *(?:// )?…\n', code, flags=re.MULTILINE):
         found = source.find(part.strip('\n'), at)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMON = '#include <eider/eider.h>'  # read once for all programs that have it
+COMMON = '#include <eider/eider.h>'  # parsed once for all programs that include it
 _BLOCK = re.compile(r'^( *)```cpp *(\S*)\n(.*?)^ *```', re.S | re.M)
 _PROGRAM = re.compile(r'\bint main\(|^TEST(?:_F)?\(', re.M)
 _INCLUDE = re.compile(r'^(#include [<"][^>"]+[>"]).*$', re.M)
@@ -32,13 +32,13 @@ class Program:
 
     @property
     def is_separate(self):
-        """Whether it needs a source of its own, since parts of it belong to the global scope."""
+        """Whether it needs its own source, because parts of it must be at global scope."""
         return bool(re.search(r'template <>|^#(?!include|pragma)|^namespace eider', self.code,
                               re.M))
 
     @property
     def text(self):
-        """The code, so that errors name the line of the page."""
+        """The code, with a directive so that errors name the line of the page."""
         return f'#line {self.line} "{self.page}"\n{_INCLUDE.sub("", self.code)}\n'
 
 
@@ -55,10 +55,10 @@ def programs_of(root, names):
 
 
 def sources_of(programs, known=()):
-    """[(pages, text)] to compile. Programs with the same includes share a source, in which each has
-    its own namespace.
+    """Returns [(pages, text)] to compile. Programs with the same includes share a source, in which
+    each has its own namespace.
 
-    known  include lines that make no difference, since COMMON brings these headers
+    known  include lines without effect, because COMMON includes these headers
     """
     groups = {}
     for program in programs:

@@ -2,7 +2,7 @@
 """Checks the library against src/eider/*/wing.cmake: which wing may include which, what
 applications may include, and which namespace belongs to which folder.
 
-Must not have exceptions of its own: a dependency that is right belongs into a wing.cmake.
+Must not contain exceptions: declare allowed dependencies in a wing.cmake.
 """
 
 import re
@@ -28,7 +28,7 @@ _ROW = re.compile(r'^\| `(\w+)/` \|[^|]*\|([^|]*)\|$', re.MULTILINE)
 
 @dataclass
 class Wing:
-    """What a wing.cmake declares."""
+    """The declarations of a wing.cmake."""
     name: str
     depends: list = field(default_factory=list)
     folders: dict = field(default_factory=dict)  # folder, as wing/folder → component
@@ -36,7 +36,7 @@ class Wing:
 
 
 def read_wing(text):
-    """The Wing of a wing.cmake; ValueError says what is wrong."""
+    """Returns the Wing of a wing.cmake; raises ValueError with the error."""
     wing = None
     for call, words in _CALL.findall(text):
         name, *rest = re.findall(r'"[^"]*"|[^\s"]+', words) or ['']
@@ -68,7 +68,8 @@ def _add_component(wing, component, words):
 
 
 def read_wings(base):
-    """{name: Wing} of the wing.cmake below `base`; ValueError names the file that is wrong."""
+    """Returns {name: Wing} of the wing.cmake files below `base`; raises ValueError with the invalid
+    file."""
     wings = {}
     for path in sorted(base.glob('*/wing.cmake')):
         try:
@@ -82,7 +83,7 @@ def read_wings(base):
 
 
 def below(name, wings, above=()):
-    """The wing and all that it depends on; ValueError for a ring."""
+    """Returns the wing and all its dependencies; raises ValueError for a cycle."""
     if name in above:
         raise ValueError(f'a ring: {" → ".join([*above, name])}')
     if name not in wings:
@@ -91,12 +92,12 @@ def below(name, wings, above=()):
 
 
 def public_headers(wings):
-    """The headers that applications may include, relative to include/eider."""
+    """Returns the headers that applications may include, relative to include/eider."""
     return sorted(name for wing in wings.values() for name in wing.public)
 
 
 def fault_of(name, included, wings):
-    """Why `name` may not include `included` (both relative to src/eider), or None."""
+    """Returns why `name` may not include `included` (both relative to src/eider), or None."""
     own, other = name.split('/')[0], included.split('/')[0]
     is_test = bool(_TESTS.search(name))
     if own not in wings:
@@ -111,12 +112,12 @@ def fault_of(name, included, wings):
 
 
 def namespace_faults(name, text, wings):
-    """The namespaces in `name` (relative to src/eider) that are not its folder's, and classes of
-    higher wings that it only declares.
+    """Returns the namespaces in `name` (relative to src/eider) that do not belong to its folder,
+    and classes of higher wings that it only declares.
 
-    A folder has eider, eider::<folder> and, for what is private, eider::detail::<folder>, or a
-    detail within the second. Namespaces of folders that it may include are there for what is looked
-    up by an argument, and for declarations.
+    A folder has the namespaces eider, eider::<folder> and, for private names,
+    eider::detail::<folder>, or a detail within the second. Namespaces of folders that it may
+    include are allowed for argument-dependent lookup and for declarations.
     """
     folder = name.rpartition('/')[0].partition('/without_')[0]
     lower = below(name.split('/')[0], wings)
@@ -145,7 +146,7 @@ def _space_of(folder):
 
 
 def _namespaces(flat):
-    """(path, body) of each namespace that has a name."""
+    """Returns (path, body) of each named namespace."""
     found, open_braces = [], []
     for mark in _BRACE.finditer(flat):
         if mark[0] != '}':
@@ -202,12 +203,13 @@ def _declaration_faults(base, wings):
 
 
 def _is_built_otherwise(folder):
-    """Whether it has a CMakeLists.txt, or sources that replace others in some builds."""
+    """Returns whether it has a CMakeLists.txt, or sources that replace others in some builds."""
     return (folder / 'CMakeLists.txt').exists() or folder.name.startswith('without_')
 
 
 def table_faults(text, wings):
-    """Where the table of wings in ARCHITECTURE.md and the declarations differ."""
+    """Returns the differences between the table of wings in ARCHITECTURE.md and the
+    declarations."""
     rows = {name: set(re.findall(r'`(\w+)`', cell)) for name, cell in _ROW.findall(text)}
     for name, wing in wings.items():
         if rows.get(name) != set(wing.depends):
@@ -218,7 +220,7 @@ def table_faults(text, wings):
 
 
 def check(root):
-    """All faults, as lines for a reader."""
+    """Returns all errors as lines."""
     base = root / 'src/eider'
     try:
         wings = read_wings(base)
@@ -236,7 +238,7 @@ def check(root):
 
 
 def main():
-    """Prints the faults."""
+    """Prints the errors."""
     faults = check(Path(__file__).resolve().parent.parent)
     print('\n'.join(faults) if faults else 'no wing includes a higher one')
     return 1 if faults else 0

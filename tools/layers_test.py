@@ -1,4 +1,4 @@
-"""The wings are read strictly, and checked."""
+"""Declarations of wings are parsed strictly, and checked."""
 
 import unittest
 
@@ -6,7 +6,7 @@ import layers
 
 
 def wings_of(**texts):
-    """Wings of these texts of wing.cmake."""
+    """Returns wings with these texts of wing.cmake."""
     return {name: layers.read_wing(text) for name, text in texts.items()}
 
 

@@ -1,6 +1,6 @@
-"""What the test run tells of a fuzzer that failed, and of tests that could not run.
+"""Reports of the test run about a failed fuzzer, and about tests that could not run.
 
-Must not run a program: the lines are written here.
+Must not run a program: the output is written here.
 """
 
 import contextlib
@@ -138,7 +138,7 @@ PROGRAM = """#!/bin/sh
 
 
 class RunAgain(unittest.TestCase):
-    """What fails among others may pass alone: that is told, and is no failure."""
+    """A test that fails next to others may pass alone: this is reported, but is not a failure."""
 
     def test_a_script_that_passes_then_is_unsteady(self):
         outcome = Outcome()
@@ -214,7 +214,7 @@ class RunAgain(unittest.TestCase):
                 self.assertEqual(tree.command('a_test'), [*words, tree.bin / 'a_test'])
             cache.write_text('CMAKE_CROSSCOMPILING_EMULATOR:STRING=\n')
             self.assertEqual(tree.command('a_test'), [tree.bin / 'a_test'])
-            # The program is for another machine: only the emulator can run it.
+            # The program is for another architecture: only the emulator can run it.
             (tree.bin / 'a_test').write_bytes(b'\x7fELF of another machine')
             emulator = tree.directory / 'emulator'
             emulator.write_text('#!/bin/sh\n[ "$1" = "${0%/*}/bin/a_test" ] && '
@@ -226,7 +226,7 @@ class RunAgain(unittest.TestCase):
 
     @contextlib.contextmanager
     def tree_with(self, name):
-        """A tree that has that one program."""
+        """Returns a tree with that single program."""
         with tempfile.TemporaryDirectory() as root:
             tree = Tree(Path(root), 'unit')
             tree.bin.mkdir(parents=True)

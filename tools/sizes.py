@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the sizes of files, functions and lines, the first lines of headers, and that no class
-is a part of another one; lists large classes.
+"""Checks the sizes of files, functions and lines, the first lines of headers, and that no class is
+a part of another one; lists large classes.
 
-Must not judge what a size cannot show: that is for readers.
+Must not judge anything that sizes do not show: that is for reviewers.
 """
 
 import ast
@@ -35,14 +35,15 @@ _REFERENCE = re.compile(r'  (?:const )?(?:\w+::)*(?P<name>\w+)(?: const)?\s*[&*]
 
 
 def tracked_files(root):
-    """Every file that git knows or would add."""
+    """Returns every file that git tracks or would add."""
     listed = subprocess.run(['git', 'ls-files', '-co', '--deduplicate', '--exclude-standard'],
                             cwd=root, check=True, capture_output=True, text=True).stdout
     return [root / name for name in listed.splitlines() if (root / name).is_file()]
 
 
 def is_script(path):
-    """A program without a suffix whose first line names its interpreter."""
+    """Returns whether it is a program: a script by its suffix, or by the interpreter in its first
+    line."""
     if path.suffix:
         return path.suffix in ('.py', '.sh')
     with open(path, 'rb') as file:
@@ -50,7 +51,7 @@ def is_script(path):
 
 
 def python_functions(text):
-    """The functions of a Python file, as cpp.Function."""
+    """Returns the functions of a Python file, as cpp.Function."""
     found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -59,7 +60,7 @@ def python_functions(text):
 
 
 def functions_in(path, text):
-    """The functions of a file in either language."""
+    """Returns the functions of a file in either language."""
     if path.suffix in _CPP:
         return cpp.functions(text)
     if path.suffix == '.py' or text.startswith('#!/usr/bin/env python3'):
@@ -68,7 +69,7 @@ def functions_in(path, text):
 
 
 def header_faults(name, text):
-    """What the beginning of a header lacks."""
+    """Returns the errors in the first lines of a header."""
     lines = text.splitlines()
     first = list(itertools.takewhile(lambda line: line.startswith('// '), lines))
     if len(first) < 2:
@@ -79,7 +80,7 @@ def header_faults(name, text):
 
 
 def file_faults(name, path, text):
-    """What is too large in one file."""
+    """Returns the errors for too large parts of one file."""
     faults = []
     lines = text.splitlines()
     if len(lines) > FILE_LINES_MAX:
@@ -97,13 +98,13 @@ def file_faults(name, path, text):
 
 
 def percentile(values, share):
-    """The value below which that share of the values lies."""
+    """Returns the value below which this share of the values lies."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def overall_faults(sizes):
-    """Whether the library's functions are short as a whole."""
+    """Returns errors if the functions of the library are too long in general."""
     faults = []
     if sizes and statistics.median(sizes) > FUNCTION_LINES_MEDIAN_MAX:
         faults.append(f'the median function takes {statistics.median(sizes):g} lines, over '
@@ -115,19 +116,20 @@ def overall_faults(sizes):
 
 
 def library_sizes(texts):
-    """The lines of every function of the library itself, of pairs (name, text)."""
+    """Returns the line counts of all functions of the library itself, from pairs (name, text)."""
     return [found.lines for name, text in texts if is_of_library(name)
             for found in cpp.functions(text)]
 
 
 def is_of_library(name):
-    """Whether a file is the library's own, not one that tests it."""
+    """Returns whether a file belongs to the library itself, not to its tests."""
     return (name.startswith(('src/', 'cli/')) and name.endswith(_CPP)
             and not re.search(r'_(test|bench|fuzz)\.cc$|/test_', name))
 
 
 def class_sizes(texts):
-    """(lines, functions) of each class over all its files: 'folder/Class' of pairs (name, text)."""
+    """Returns (lines, functions) of each class over all its files: 'folder/Class', from pairs
+    (name, text)."""
     lines, functions = collections.Counter(), collections.Counter()
     for name, text in texts:
         folder = re.sub('^src/eider/', '', Path(name).parent.as_posix())
@@ -136,13 +138,14 @@ def class_sizes(texts):
         for found in cpp.functions(text):
             if found.owner:
                 functions[f'{folder}/{found.owner}'] += 1
-            if '::' in found.name:  # outside of the class itself, whose lines are counted
+            if '::' in found.name:  # outside of the class, which is counted separately
                 lines[f'{folder}/{found.owner}'] += found.lines
     return {name: (lines[name], functions[name]) for name in lines}
 
 
 def class_questions(sizes):
-    """A line for each large class: a reader decides whether it has more than one subject."""
+    """Returns a line for each large class: a reviewer decides whether it has more than one
+    subject."""
     return [f'{name}: {lines} lines and {functions} functions in all its files; is it one subject?'
             for name, (lines, functions) in sorted(sizes.items())
             if lines > CLASS_LINES_MAX or functions > CLASS_FUNCTIONS_MAX]
@@ -150,26 +153,26 @@ def class_questions(sizes):
 
 @dataclass
 class Parts:
-    """The classes of the library and who uses them."""
+    """The classes of the library, and the files that use them."""
     classes: dict  # name → [(file, body)]
     heirs: dict  # name of a base → names of the classes that derive from it
     files: dict  # name of a class → files that define its functions
     words: dict  # file of the library → the names in it
 
     def users(self, name):
-        """The files that use a class, without those of the class itself."""
+        """Returns the files that use a class, except those of the class itself."""
         own = {unit_of(self.classes[name][0][0])} | {unit_of(file) for file in self.files[name]}
         return {file for file, words in self.words.items()
                 if name in words and unit_of(file) not in own}
 
     def is_used_beside(self, name):
-        """Whether another class in the files of a class uses it."""
+        """Returns whether another class in the files of a class uses it."""
         unit = unit_of(self.classes[name][0][0])
         return any(re.search(rf'\b{name}\b', body) for other, found in self.classes.items()
                    for file, body in found if other != name and unit_of(file) == unit)
 
     def is_used_by_only(self, name, user):
-        """Whether no file but those of `user`, which are others, uses the class `name`."""
+        """Returns whether only the files of `user` use the class `name`."""
         if user == name or len(self.classes.get(name, ())) != 1:
             return False
         theirs = {unit_of(file) for file, _ in self.classes.get(user, ())}
@@ -179,12 +182,13 @@ class Parts:
 
 
 def unit_of(name):
-    """A header and its source are one unit."""
+    """Returns the unit of a file: a header and its source are one unit."""
     return re.sub(r'[.](h|cc)$', '', name)
 
 
 def read_parts(texts):
-    """The Parts of pairs (name, text); files that are not the library's may only derive."""
+    """Returns the Parts of pairs (name, text); classes in other files than those of the library
+    count only as derived classes."""
     parts = Parts({}, collections.defaultdict(set), collections.defaultdict(set), {})
     for name, text in texts:
         plain = cpp.blanked(text)
@@ -212,14 +216,15 @@ def _body_at(text, begin):
 
 
 def _referred(body):
-    """The classes that the members of a class refer to; empty if it has a state of its own."""
+    """Returns the classes that the members of a class refer to; empty if it has its own state."""
     members = [line for line in body.splitlines() if _MEMBER.match(line)]
     referring = [_REFERENCE.match(line) for line in members]
     return {found['name'] for found in referring} if all(referring) else set()
 
 
 def part_faults(texts):
-    """Which classes are parts of the one class that uses them: their functions belong to it."""
+    """Returns errors for classes that are parts of the single class that uses them: their functions
+    belong there."""
     parts = read_parts(texts)
     faults = []
     for name, found in parts.classes.items():
@@ -241,7 +246,7 @@ def part_faults(texts):
 
 
 def check(root):
-    """All faults, as lines for a reader."""
+    """Returns all errors as lines."""
     files = [path for path in tracked_files(root) if path.suffix in _CPP or is_script(path)]
     texts = [(path.relative_to(root).as_posix(), path.read_text()) for path in files]
     faults = []
@@ -252,14 +257,14 @@ def check(root):
 
 
 def questions(root):
-    """What readers of the library have to decide, as lines."""
+    """Returns questions for reviewers of the library, as lines."""
     texts = [(path.relative_to(root).as_posix(), path.read_text()) for path in tracked_files(root)
              if path.suffix in _CPP]
     return class_questions(class_sizes(pair for pair in texts if is_of_library(pair[0])))
 
 
 def main():
-    """Prints the faults, the questions and the figures."""
+    """Prints the errors, the questions and the figures."""
     root = Path(__file__).resolve().parent.parent
     faults = check(root)
     print('\n'.join(faults + questions(root)))

@@ -31,10 +31,10 @@ class Headers(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
-    """`A` is a class; the others are made of it, or are not."""
+    """`A` is a class; the other classes are or are not parts of it."""
 
     def faults(self, **files):
-        """The faults of files in one folder, by their names: `_` is the dot."""
+        """Returns the errors for files in one folder, by name: `__` stands for the dot."""
         texts = [(f'src/eider/app/{name.replace("__", ".")}', text) for name, text in files.items()]
         return [fault.split(':', 1)[1] for fault in sizes.part_faults(texts)]
 

@@ -1,11 +1,11 @@
-"""Makes one C++ source of a page's snippets, so that a compiler can tell whether they hold.
+"""Creates one C++ source from the snippets of a page, so that a compiler can check them.
 
-Must not run a compiler. A block that names a file is no business of it: docs_test.py compares it.
+Must not run a compiler. Blocks that name a file are skipped: docs_test.py compares them.
 
-Each block becomes a namespace within that of the block ahead of it, so that a page's later blocks
-see what its earlier ones have, and may say anew what they say otherwise. Statements that stand by
-themselves become the body of a function. What a page takes for granted (`app`, `own.page_size`,
-`struct Note`) is declared by tests/docs/*.h, in the namespace of the page: `docs::html_forms_page`.
+Each block becomes a namespace within that of the previous block, so that later blocks can use and
+replace declarations of earlier ones. Statements outside of functions become the body of a function.
+Names that a page uses without a declaration (`app`, `own.page_size`, `struct Note`) are declared by
+tests/docs/*.h, in the namespace of the page: `docs::html_forms_page`.
 """
 
 import re
@@ -19,12 +19,12 @@ _DECLARES = re.compile(r'\s*(?:struct|class|enum|using|template|inline|constexpr
 _PARAMETER = r'[\w:<>,\s]*[\w>]\s*[&*]*\s+[&*]*\w+'
 _PROTOTYPE = re.compile(r'\s*[\w:<>,&*\s]+\s[&*]*\w+\((?:' + _PARAMETER + r')?\)(?: const)?;\s*$')
 _CONTROL = re.compile(r'\s*(?:if|for|while|switch|do|try|else|catch|return|co_return|co_await)\b')
-_MAKES = r'(?:[>&*\]]|(?<!\w)(?!return\b)\w+)\s+[&*]*'  # ahead of the name of a variable
+_MAKES = r'(?:[>&*\]]|(?<!\w)(?!return\b)\w+)\s+[&*]*'  # before the name of a variable
 _CAPTURES = re.compile(r'(?<![\w\])])\[([^\[\]]*)\](?=\s*[({])')
 
-# Page and first line of the blocks that nothing compiles; it may only get shorter.
+# Page and first line of the blocks that are not compiled; this list may only get shorter.
 NOT_COMPILED = {
-    # What `eider openapi client` makes of a document.
+    # Code that `eider openapi client` generates from a document.
     ('docs/guides/apis/generated-cpp-client.md', '#include "notes_client.h"'),
     ('docs/guides/apis/generated-cpp-client.md', 'auto ticks = co_await client.ticks();'),
 }
@@ -38,19 +38,19 @@ class Block:
 
     @property
     def first_line(self):
-        """By which it is told from the others of its page; without its comment."""
+        """Identifies the block on its page: its first line, without the comment."""
         return re.split(r' *(?://|\n)', self.code, maxsplit=1)[0]
 
 
 @dataclass(frozen=True)
 class Item:
-    """A declaration or a statement of a block, its first line within it, and its text."""
+    """A declaration or a statement of a block: its first line within the block, and its text."""
     line: int
     text: str
 
 
 def blocks_of(text):
-    """The page's blocks of C++ that name no file."""
+    """Returns the page's C++ blocks that name no file."""
     return [Block(text.count('\n', 0, found.start(2)) + 1, found[2])
             for found in _BLOCK.finditer(text)]
 
@@ -62,8 +62,9 @@ def namespace_of(page):
 
 
 def without_dots(code):
-    """What the reader is to fill in becomes something that compiles: a line of `…` nothing, a body
-    `{ … }` an empty one, any other what converts to all types. Texts and comments stay."""
+    """Replaces placeholders for the reader by code that compiles: a line with `…` by nothing, a
+    body `{ … }` by an empty one, and others by an expression that converts to all types. Strings
+    and comments stay."""
     code = re.sub(r'^ *(?://)? *…\n', '\n', code, flags=re.MULTILINE)
     plain = cpp.blanked(code)
     parts, at = [], 0
@@ -74,7 +75,7 @@ def without_dots(code):
 
 
 def items_of(code):
-    """The declarations and statements of a block, in order, without its #include lines."""
+    """Returns the declarations and statements of a block, in order, without its #include lines."""
     code = re.sub(r'^#[^\n]*', '', code, flags=re.MULTILINE)
     plain = cpp.blanked(code)
     start = depth = 0
@@ -87,7 +88,7 @@ def items_of(code):
 
 
 def _ends_at(plain, at):
-    """Whether an item ends at a brace: nothing goes on behind it."""
+    """Returns whether an item ends at this brace."""
     return not re.match(r'\s*(?:[;,.)(?:\]]|->|else\b|catch\b)', plain[at:])
 
 
@@ -99,7 +100,7 @@ def _item(code, plain, start, end):
 
 
 def is_declared(item):
-    """Whether it stands outside of functions."""
+    """Returns whether it belongs outside of functions."""
     plain = cpp.blanked(item.text)
     if _CONTROL.match(plain):
         return False
@@ -110,7 +111,7 @@ def is_declared(item):
 
 
 def without_lambdas(plain):
-    """The text with the bodies of its lambdas as spaces."""
+    """Replaces the bodies of lambdas in the text by spaces."""
     at = 0
     while found := _CAPTURES.search(plain, at):
         body = plain.find('{', found.end())
@@ -123,7 +124,7 @@ def without_lambdas(plain):
 
 
 def _closing(plain, at):
-    """Behind the brace that closes the one at `at`; -1 where none does."""
+    """Returns the position after the brace that closes the one at `at`; -1 if there is none."""
     depth = 0
     for i in range(at, len(plain)):
         depth += (plain[i] == '{') - (plain[i] == '}')
@@ -133,7 +134,7 @@ def _closing(plain, at):
 
 
 def _result_of(plain):
-    """The type of a function that has these statements."""
+    """Returns the type of a function with these statements."""
     own = without_lambdas(plain)
     result = 'Anything' if re.search(r'\b(?:co_)?return\s+[^;\s]', own) else 'void'
     if not re.search(r'\bco_(?:await|return)\b', own):
@@ -142,7 +143,7 @@ def _result_of(plain):
 
 
 def _captured(plain):
-    """The names that lambdas take and no statement makes."""
+    """Returns the names that lambdas capture and no statement declares."""
     names = {part.strip().lstrip('&') for found in _CAPTURES.finditer(plain)
              for part in found[1].split(',')}
     return sorted(name for name in names if re.fullmatch(r'[a-z]\w*', name) and name != 'this'
@@ -153,7 +154,7 @@ def _function(statements, page, name):
     plain = cpp.blanked('\n'.join(item.text for item in statements))
     result = _result_of(plain)
     lines = [f'[[maybe_unused]] {result} statements() {{']
-    # A lambda takes no variable of a namespace.
+    # A lambda cannot capture a variable of a namespace.
     lines += [f'#line {statements[0].line} "{name}"']
     lines += [f'auto& {captured} = docs::{namespace_of(page)}::{captured};'
               for captured in _captured(plain)]
@@ -165,7 +166,7 @@ def _function(statements, page, name):
 
 
 def _lines_of(page, name):
-    """The lines of a source that holds the page's snippets."""
+    """Returns the lines of a source with the snippets of the page."""
     around = ['docs', namespace_of(page)]
     opened = ' '.join(f'namespace {part} {{' for part in around)
     lines = [f'{opened} using namespace common; }}}}']
@@ -178,7 +179,7 @@ def _lines_of(page, name):
                  for item in items_of(without_dots(block.code))]
         for item in items:
             if is_declared(item):
-                # What eider's own templates are specialised for is so at global scope.
+                # Specializations of Eider's templates must be at global scope.
                 is_global = item.text.lstrip().startswith('template <>')
                 lines += [*_used(around)] if is_global else [opened]
                 lines += [f'#line {item.line} "{name}"', item.text, '' if is_global else closed]
@@ -194,17 +195,16 @@ def _used(around):
 
 
 def sources_of(root, shares):
-    """Sources that hold all snippets, whose faults are told by the lines of the pages.
+    """Returns the texts of sources with all snippets, whose errors name the lines of the pages.
 
     root    the repository
-    shares  how many sources share the pages
-    returns  their texts
+    shares  the number of sources
     """
     shared = [[] for _ in range(shares)]
     alone = []
     for page in pages_of(root):
         lines = _lines_of(page, page.relative_to(root).as_posix())
-        # What is specialised is seen by all that comes behind it.
+        # Specializations are visible to all later code, so these pages get their own source.
         if any(line.startswith('using namespace docs') for line in lines):
             alone.append(lines)
         elif len(lines) > 1:
@@ -215,26 +215,26 @@ def sources_of(root, shares):
 
 
 def pages_of(root):
-    """All pages that may have snippets."""
+    """Returns all pages that may have snippets."""
     return [root / 'README.md', *sorted(root.glob('docs/**/*.md'))]
 
 
 def compiled_blocks(root):
-    """The blocks that are compiled, by the name of their page."""
+    """Returns the compiled blocks, by the name of their page."""
     of_page = {name: compiled_blocks_of(page, name) for page in pages_of(root)
                for name in [page.relative_to(root).as_posix()]}
     return {name: blocks for name, blocks in of_page.items() if blocks}
 
 
 def compiled_blocks_of(page, name):
-    """Those of one page."""
+    """Returns the compiled blocks of one page."""
     return [block for block in blocks_of(page.read_text())
             if (name, block.first_line) not in NOT_COMPILED]
 
 
 def faults_of(output):
-    """What the compiler says of each page: of a fault within a header, its page is the first one
-    that the notes behind it name."""
+    """Returns the compiler's errors for each page. For an error within a header, the page is the
+    first one in the notes after it."""
     faults = {}
     for said in re.split(r'^(?=\S+:\d+:\d+: (?:fatal )?error: )', output, flags=re.MULTILINE):
         page = re.search(r'^(\S+\.md):(\d+):', said, re.MULTILINE)
@@ -246,7 +246,7 @@ def faults_of(output):
 
 
 def unknown_exceptions(root):
-    """What NOT_COMPILED names and no page has."""
+    """Returns the entries of NOT_COMPILED that no page contains."""
     found = {(page.relative_to(root).as_posix(), block.first_line)
              for page in pages_of(root) for block in blocks_of(page.read_text())}
     return sorted(NOT_COMPILED - found)

@@ -1,4 +1,4 @@
-"""The pages' snippets: how they are cut into declarations and statements, and what is left out."""
+"""Snippets of pages: their division into declarations and statements, and skipped blocks."""
 
 import tempfile
 import unittest
@@ -12,12 +12,12 @@ EXCEPTIONS_MAX = 2
 
 
 def cut(code):
-    """(whether it is declared, text) of each item."""
+    """Returns (whether it is declared, text) of each item."""
     return [(snippets.is_declared(item), item.text.strip()) for item in snippets.items_of(code)]
 
 
 def made_of(page, name='docs/guides/a-page.md'):
-    """The source of a repository that has this page alone."""
+    """Returns the source for a repository with only this page."""
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         (root / 'README.md').write_text('')

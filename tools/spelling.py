@@ -8,12 +8,13 @@ import subprocess
 
 _WORD = re.compile(
     r"(?<![\w./:@#<=\\-])[A-Za-z]?[a-z]+(?:['’][a-z]+)?(?![\w@/(=…>]|[.-][\w-]|:[\w/:])")
-# A word alone in quotes is a value.
+# A single word in quotes is a value.
 _VALUE = re.compile(r"""(["'])\w+\1""")
 
 
 def words_of(page):
-    """{word: line} of the plain words of a page: no names in code, paths or abbreviations."""
+    """Returns {word: line} of the plain words of a page: no names in code, paths or
+    abbreviations."""
     found = {}
     for block in page.blocks:
         for word in _WORD.findall(_VALUE.sub(' ', block.text)):
@@ -22,13 +23,13 @@ def words_of(page):
 
 
 def known_words(root):
-    """The words of docs/words.txt."""
+    """Returns the words of docs/words.txt."""
     lines = (root / 'docs/words.txt').read_text(encoding='utf-8').splitlines()
     return {line.strip().lower() for line in lines if line.strip() and line[0] != '#'}
 
 
 def unknown(words):
-    """Those that hunspell does not know."""
+    """Returns the words that hunspell does not know."""
     try:
         ended = subprocess.run(['hunspell', '-d', 'en_US', '-l'], input='\n'.join(sorted(words)),
                                text=True, capture_output=True, check=False, timeout=60)
@@ -38,7 +39,7 @@ def unknown(words):
 
 
 def faults_of(pages, root):
-    """{page: [(line, word)]} of misspelled words."""
+    """Returns {page: [(line, word)]} of misspelled words."""
     words = {page.name: words_of(page) for page in pages}
     known = known_words(root)
     wrong = {word for word in unknown({word for found in words.values() for word in found})

@@ -66,7 +66,7 @@ class Text:
 
 
 def unescaped(literal):
-    """The characters that the escapes of a literal stand for."""
+    """Returns the characters for the escapes of a literal."""
     def character(found):
         if found[1] or found[2]:
             return chr(int(found[1] or found[2], 16))
@@ -75,7 +75,7 @@ def unescaped(literal):
 
 
 def literals_of(source):
-    """[(line, text)] of the string literals of C++; adjacent ones are one."""
+    """Returns [(line, text)] of the string literals of C++; adjacent ones are joined."""
     found, last = [], None
     for token in cpp.tokens(source):
         text = token[0]
@@ -95,7 +95,7 @@ def literals_of(source):
 
 
 def is_for_users(literal):
-    """Whether a literal is a text: no key, path, SQL, HTML, or code."""
+    """Returns whether a literal is a text: not a key, path, SQL, HTML, or code."""
     return bool(_TWO_WORDS.search(literal)) and not _SQL.match(literal) and \
         not _CODE.search(literal)
 
@@ -121,7 +121,8 @@ class _Markup(html.parser.HTMLParser):
 
 
 def markup_of(source):
-    """[(line, text)] of HTML or a template, and of the literals in expressions of a template."""
+    """Returns [(line, text)] of HTML or a template, and of the literals in expressions of a
+    template."""
     literals = []
 
     def without(found):
@@ -141,14 +142,14 @@ def markup_of(source):
 
 
 def script_literals_of(source):
-    """[(line, text)] of the string literals of JavaScript that may be texts for users."""
+    """Returns [(line, text)] of the string literals of JavaScript that may be texts for users."""
     literal = re.compile(r'//[^\n]*|/\*.*?\*/|(["\'`])((?:\\.|(?!\1)[^\\])*)\1', re.S)
     return [(source.count('\n', 0, found.start()) + 1, re.sub(r'\$\{[^}]*\}', 'X', found[2]))
             for found in literal.finditer(source) if found[1]]
 
 
 def paragraphs_of(lines):
-    """[(offset of its first line, text)]: the rows of "term   description" are on their own."""
+    """Returns [(offset of its first line, text)]; each row "term   description" is separate."""
     found, is_open = [], False
     for at, line in enumerate(lines):
         row = _TERM_AND_TEXT.fullmatch(line)
@@ -168,7 +169,7 @@ def paragraphs_of(lines):
 
 
 def comments_of(source, mark):
-    """[(line, lines)] of the blocks of lines that have nothing but a comment."""
+    """Returns [(line, lines)] of the blocks of lines with only comments."""
     found, last = [], -2
     for at, line in enumerate(source.splitlines(), 1):
         comment = re.match(rf'\s*{mark}(?![/!#]) ?(.*)', line)
@@ -195,14 +196,14 @@ def _comment_texts(name, source, mark):
 
 
 def without_private(source):
-    """The source with empty lines in place of namespaces and members that are not for users."""
+    """Replaces namespaces and members that are not for users by empty lines."""
     return _PRIVATE.sub(lambda found: '\n' * found[0].count('\n'), source)
 
 
 def _source_texts(name, source, documented):
     for line, literal in literals_of(source):
         if is_for_users(literal):
-            # A text may be a comment of a file that is written for users.
+            # A text may be a comment in a file that is generated for users.
             lines = [re.sub(r'^// ?', '', line) for line in literal.splitlines()]
             for offset, text in paragraphs_of(lines):
                 yield Text(name, line + offset * (literal.count('\n') > 1), 'message', text)
@@ -235,7 +236,8 @@ def _includes_of(root, name):
 
 @cache
 def documented_headers(root):
-    """{header: whether the reference has all of its names}; of others, it has types in pages.
+    """Returns {header: whether the reference has all of its names}; for the other headers, the
+    reference has only types that pages mention.
 
     The reference has all names of public headers, and of headers that these include directly.
     """
@@ -252,14 +254,14 @@ def documented_headers(root):
 
 @cache
 def names_in_pages(root):
-    """The words in code blocks and inline code of all pages."""
+    """Returns the words in code blocks and inline code of all pages."""
     pages = [(root / name).read_text(encoding='utf-8') for name in wording.pages_of(root)]
     return {word for page in pages for code in re.findall(r'```.*?```|`[^`\n]+`', page, re.S)
             for word in re.findall(r'[A-Za-z_]\w*', code)}
 
 
 def types_named(source, names):
-    """The source with empty lines in place of all but types with these names."""
+    """Replaces all except types with these names by empty lines."""
     lines, shown = source.split('\n'), set()
     for each in cpp.classes(source):
         if each.owner == each.name and each.name in names:
@@ -271,7 +273,7 @@ def types_named(source, names):
 
 
 def texts_of_file(root, name):
-    """The texts of one file, by its path relative to the repository."""
+    """Returns the texts of one file, by its path relative to the repository."""
     source = (root / name).read_text(encoding='utf-8')
     if name.endswith('.md.in'):
         found = [Text(name, block.line, 'page', block.text) for block in wording.blocks_of(source)]
@@ -292,7 +294,7 @@ def texts_of_file(root, name):
 
 
 def files_of(root):
-    """The files that have texts, as paths relative to the repository."""
+    """Returns the files that have texts, as paths relative to the repository."""
     names = (path.relative_to(root).as_posix()
              for folder in FOLDERS for path in (root / folder).rglob('*') if path.is_file())
     return sorted(name for name in names
@@ -302,13 +304,13 @@ def files_of(root):
 
 
 def page_of(name, found):
-    """Texts as a page that the rules can be applied to."""
+    """Returns texts as a page, for the rules."""
     return wording.Page(name, '', [
         wording.Block(text.line, 'text', wording.plain(text.text)) for text in found])
 
 
 def faults_of(page, found):
-    """[(line, rule, text)] of what breaks the rules in the texts of a file."""
+    """Returns [(line, rule, text)] of violations of the rules in the texts of a file."""
     starts = ((text, _BAD_START.match(text.text)) for text in found if text.kind == 'summary')
     return sorted([*wording.language_faults(page),
                    *((line, 'markers', f'"{word}": an unusual word; use the ordinary one')
@@ -318,7 +320,8 @@ def faults_of(page, found):
 
 
 def check(root, names=None):
-    """{file: [fault]} of the files that break rules without an exception in docs/lint.toml."""
+    """Returns {file: [error]} of the files that violate rules without an exception in
+    docs/lint.toml."""
     settings = wording.Settings.read(root)
     faults = {}
     for name in files_of(root) if names is None else names:
@@ -331,7 +334,8 @@ def check(root, names=None):
 
 
 def figures_of(root):
-    """{kind: (texts, words, words per sentence, unusual words per 1,000)}, of all as 'total'."""
+    """Returns {kind: (texts, words, words per sentence, unusual words per 1,000)}, and the sum as
+    'total'."""
     found = [text for name in files_of(root) for text in texts_of_file(root, name)]
     kinds = {kind: [text for text in found if text.kind == kind] for kind in KINDS}
     figures = {}

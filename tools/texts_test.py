@@ -1,4 +1,4 @@
-"""The texts of sources are found, and the rules for them report what breaks them."""
+"""The texts of sources are found, and violations of the rules are reported."""
 
 import shutil
 import tempfile
@@ -67,12 +67,12 @@ class Sources(unittest.TestCase):
         (self.root / name).write_text(text, encoding='utf-8')
 
     def texts_of(self, name, text):
-        """[(line, kind, text)] of a file with this content."""
+        """Returns [(line, kind, text)] of a file with this content."""
         self.write(name, text)
         return [(each.line, each.kind, each.text) for each in texts.texts_of_file(self.root, name)]
 
     def faults_of(self, text, name='src/eider/app/page.cc'):
-        """The faults of a file with this content, without its name."""
+        """Returns the errors for a file with this content, without its name."""
         self.write(name, text)
         return [fault.partition(':')[2] for fault in texts.check(self.root, [name]).get(name, [])]
 

@@ -1,4 +1,4 @@
-"""What check_tidy makes of clang-tidy's words, and which files it looks at, in which batches."""
+"""Parsing of clang-tidy's output in check_tidy, and the checked files in their batches."""
 
 import tempfile
 import unittest

@@ -16,7 +16,7 @@ SENTENCE_WORDS_MAX = 30
 MARKERS_PER_1000_MAX = 5
 SETTINGS = 'docs/lint.toml'
 
-# Words that readers of this project's older pages stumbled over; see the style guide.
+# Words that made older pages of this project hard to read; see the style guide.
 MARKERS = re.compile(
     r'\b(?:told|tells|stands?|stood|asked|asks|whoever|nobody|somebody|everybody|strangers?'
     r'|behind(?! (?:\w+ ){0,3}(?:prox\w+|nginx|HAProxy|load balancers?|CDNs?|firewalls?|NATs?)\b)'
@@ -46,14 +46,14 @@ class Block:
 
 @dataclass(eq=False)
 class Page:
-    """A page as the checks need it."""
+    """A page in the form that the checks need."""
     name: str
     text: str
     blocks: list = field(default_factory=list)
 
     @property
     def words(self):
-        """How many words of prose it has."""
+        """The number of words of prose."""
         return sum(count_words(block.text) for block in self.blocks)
 
     @property
@@ -70,7 +70,7 @@ class Page:
 
 
 def plain(markdown):
-    """One line of Markdown without markup: code is a single word, links are their text."""
+    """Returns a line of Markdown without markup: code is a single word, links are their text."""
     text = re.sub(r'(`+).*?\1', 'Code', markdown)
     text = re.sub(r'!\[[^\]]*\]\([^)]*\)', '', text)
     text = re.sub(r'\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])', r'\1', text)
@@ -79,7 +79,7 @@ def plain(markdown):
 
 
 def blocks_of(text):
-    """The blocks of prose of a page, without code blocks and comments."""
+    """Returns the blocks of prose of a page, without code blocks and comments."""
     text = re.sub(r'<!--.*?-->', lambda found: '\n' * found[0].count('\n'), text, flags=re.S)
     blocks, parts, start, in_code = [], [], 0, False
 
@@ -116,7 +116,7 @@ def blocks_of(text):
 
 
 def sentences_of(text):
-    """The sentences of a block."""
+    """Returns the sentences of a block."""
     sentences = []
     for part in _SENTENCE_END.split(text):
         if sentences and _ABBREVIATION.search(sentences[-1]):
@@ -127,18 +127,18 @@ def sentences_of(text):
 
 
 def count_words(text):
-    """How many words a text has."""
+    """Returns the number of words in a text."""
     return len(_WORD.findall(text))
 
 
 def read_page(path, name):
-    """The page of a file."""
+    """Returns the page of a file."""
     text = Path(path).read_text(encoding='utf-8')
     return Page(name, text, blocks_of(text))
 
 
 def read_terms(root):
-    """A pattern that finds one of the terms of docs/terms.txt."""
+    """Returns a pattern that finds one of the terms of docs/terms.txt."""
     lines = (root / 'docs/terms.txt').read_text(encoding='utf-8').splitlines()
     terms = [re.escape(line.strip()) for line in lines if line.strip() and line[0] != '#']
     return re.compile(rf'(?<!\w)(?:{"|".join(terms)})(?:e?s)?(?!\w)', re.I)
@@ -163,7 +163,7 @@ def _word_faults(page):
 
 
 def language_faults(page):
-    """[(line, rule, text)] of what breaks the rules of sentences and words."""
+    """Returns [(line, rule, text)] of violations of the rules for sentences and words."""
     return [*_sentence_faults(page), *_word_faults(page)]
 
 
@@ -176,7 +176,8 @@ def _marker_faults(page):
 
 
 def faults_of(page, terms):
-    """[(line, rule, text)] of what breaks the rules on a page, in the order of its lines."""
+    """Returns [(line, rule, text)] of violations of the rules on a page, in the order of its
+    lines."""
     faults = [*language_faults(page), *_marker_faults(page)]
     title = page.blocks[0] if page.blocks else None
     if title is None or title.kind != 'heading' or not terms.search(title.text):
@@ -189,13 +190,13 @@ def faults_of(page, terms):
 
 
 def faults_of_all(pages, settings, root):
-    """{page: [(line, text)]} of several pages, with spelling and without exceptions."""
+    """Returns {page: [(line, text)]} of several pages, with spelling and without exceptions."""
     terms = read_terms(root)
     return allowed_faults({page: faults_of(page, terms) for page in pages}, settings, root)
 
 
 def allowed_faults(faults_by_page, settings, root):
-    """{page name: [(line, text)]} of faults with those of spelling, and without exceptions."""
+    """Returns {page name: [(line, text)]} of the errors and misspellings, without exceptions."""
     misspelled, found = spelling.faults_of(faults_by_page, root), {}
     for page, faults in faults_by_page.items():
         wrong = [(line, 'spelling', f'"{word}" is misspelled, or missing in docs/words.txt')
@@ -206,12 +207,12 @@ def allowed_faults(faults_by_page, settings, root):
 
 
 def root_of(path):
-    """The repository that a file is in."""
+    """Returns the repository that contains a file."""
     return next((parent for parent in path.parents if (parent / '.git').exists()), ROOT)
 
 
 def pages_of(root):
-    """All pages that the checks cover, as paths relative to the repository."""
+    """Returns all pages that the checks cover, as paths relative to the repository."""
     return sorted(path.relative_to(root).as_posix()
                   for pattern in ('*.md', 'arena/*.md', 'arena/*/README.md', 'docs/**/*.md')
                   for path in root.glob(pattern))
@@ -224,12 +225,12 @@ class Settings:
 
     @classmethod
     def read(cls, root):
-        """Those of a repository."""
+        """Returns the settings of a repository."""
         read = tomllib.loads((root / SETTINGS).read_text(encoding='utf-8'))
         return cls(read.get('exceptions', {}))
 
     def allows(self, name, rule):
-        """Whether a page may break a rule."""
+        """Returns whether a page may violate a rule."""
         return bool({rule, 'all'} & {*self.exceptions.get(name, {})})
 
 
@@ -255,7 +256,7 @@ def check(root, extra_faults=None):
 
 
 def figures_of(page):
-    """(words, sentences, words per sentence, unusual words per 1,000) of a page."""
+    """Returns (words, sentences, words per sentence, unusual words per 1,000) of a page."""
     sentences = [count_words(sentence) for _, sentence in page.sentences]
     average = sum(sentences) / len(sentences) if sentences else 0
     return (page.words, len(sentences), average,

@@ -14,7 +14,7 @@ LONG = ' '.join(['word'] * 31)
 
 
 def faults_of(text, name='page.md'):
-    """The rules that a page with this text breaks."""
+    """Returns the rules that a page with this text violates."""
     page = wording.Page(name, text, wording.blocks_of(text))
     return [rule for _, rule, _ in wording.faults_of(page, wording.read_terms(ROOT))]
 
