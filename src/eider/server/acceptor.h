@@ -10,32 +10,32 @@
 
 namespace eider::detail::server {
 
-/// What comes ahead of HTTP.
+/// Options that apply before the first HTTP byte of a connection.
 struct Preface {
-  /// A balancer in front tells whose connection it is; without that word a connection is refused,
-  /// since the word would be believed from anybody.
+  /// Each connection starts with the PROXY protocol, in which a load balancer sends the client's
+  /// address. A connection without it is closed, because the address would be trusted from anyone.
   bool has_proxy_protocol = false;
-  /// TLS, behind the word of the balancer; null in the clear. Outlives the connections.
+  /// Creates TLS after the PROXY header. Null: no TLS. Outlives the connections.
   SealMaker* seals = nullptr;
   HttpVersions versions = HttpVersions::all;
 };
 
-/// What is listened with at one place.
+/// A bound address and its listening socket.
 struct Listening {
   SocketAddress address;
   int socket;
 };
 
-/// Whoever listens: a worker, or a supervisor that only holds the sockets.
+/// Listens on sockets: a worker, or a supervisor that only keeps the sockets open.
 class ListeningHost {
  public:
-  /// Accepts at one more place.
+  /// Listens at one more address.
   ///
-  /// returns  what is bound, with the port that the kernel chose for port 0
+  /// returns  the bound address, with the port that the kernel chose for port 0
   [[nodiscard]] virtual Result<Listening, NetError> listen(const SocketAddress& at,
                                                            ListenOptions options,
                                                            Preface preface) = 0;
-  /// The same with a socket that listens already, and is others'.
+  /// Accepts from a socket that already listens and that belongs to someone else, such as systemd.
   [[nodiscard]] virtual Result<Listening, NetError> adopt(Descriptor listening,
                                                           Preface preface) = 0;
 

@@ -4,7 +4,8 @@ namespace eider::detail::server {
 
 namespace {
 
-/// What a loop may have above the least busy one before its next connection goes there.
+/// Returns how many more connections than the least busy loop a loop may have and still get the
+/// next.
 constexpr std::size_t slack(std::size_t least) noexcept {
   return least / 8;
 }
@@ -33,14 +34,14 @@ std::optional<std::size_t> Balance::place(std::size_t loop) {
     return std::nullopt;
   }
   const std::size_t chosen = count(loop) <= count(least) + slack(count(least)) ? loop : least;
-  // It is counted at once, also while it is still on its way to the other loop.
+  // Counted now, although the connection may still be in transit to the other loop.
   loops_[chosen].connections.fetch_add(1, std::memory_order_relaxed);
   return chosen;
 }
 
 bool Balance::try_retire(std::size_t loop) {
   const std::lock_guard lock(placing_);
-  // The lock keeps `place` from sending it a connection between the look and the mark.
+  // The lock prevents `place` from choosing this loop between the check and the mark.
   loops_[loop].is_retired |= count(loop) == 0;
   return loops_[loop].is_retired;
 }

@@ -10,29 +10,29 @@
 
 namespace eider::detail::server {
 
-/// Shared by all loops of a server. The kernel spreads new connections by hash, which leaves ten
-/// long-lived ones on four loops badly uneven; so every accepted connection is placed here.
+/// Shared by all loops of a server. The kernel distributes new connections by hash, which is very
+/// uneven for ten long-lived connections on four loops. So each accepted connection is placed here.
 ///
-/// No loop is given a connection when it has more than the least busy one, so that none gets more
-/// than one above it. From eight connections per loop on, an eighth more is let pass: moving costs
-/// a wake-up, and short connections would be moved about for nothing.
+/// A loop that has more connections than the least busy one gets no new connection, so no placement
+/// puts a loop more than one above it. From eight connections per loop on, an excess of one eighth
+/// is allowed: moving a connection costs a wake-up, and is wasted on short connections.
 class Balance {
  public:
   Balance(std::size_t loops, std::size_t connections_max);
-  /// For those that come from now on.
+  /// Applies to connections placed from now on.
   void set_connections_max(std::size_t connections_max);
 
   /// Counts a new connection.
   ///
-  /// loop     the one that accepted it
-  /// returns  the loop that is to have it; nothing when the server has as many as it may
-  /// cost     a short lock, so that racing accepts are placed one after the other
+  /// loop     the loop that accepted it
+  /// returns  the loop to serve it; nothing if the server has its maximum of connections
+  /// cost     a short lock, so that concurrent accepts are placed one after the other
   [[nodiscard]] std::optional<std::size_t> place(std::size_t loop);
-  /// The loop is given no connection any more, once it has none and none is on its way to it.
+  /// Retires the loop, if it has no connection and none is in transit to it: it gets no more.
   ///
-  /// returns  false while there are any
+  /// returns  false if it still has connections
   [[nodiscard]] bool try_retire(std::size_t loop);
-  /// One of this loop's connections has ended.
+  /// Counts the end of one of this loop's connections.
   void release(std::size_t loop) noexcept;
 
   [[nodiscard]] std::size_t count(std::size_t loop) const noexcept {
@@ -40,7 +40,7 @@ class Balance {
   }
 
  private:
-  /// On a cache line of its own, since each loop counts its own ends.
+  /// Has its own cache line, because each loop counts the ends of its own connections.
   struct alignas(64) PerLoop {
     std::atomic<std::size_t> connections{0};
     bool is_retired = false;

@@ -10,7 +10,7 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Room made on a client's mere promise; more is made as bytes arrive.
+/// Memory reserved for an announced Content-Length; more is allocated as bytes arrive.
 constexpr std::uint64_t kPromisedBytesMax = 64UL * 1024;
 
 struct KeptBodyBudget final : LoopKept {
@@ -36,7 +36,7 @@ void Body::begin(std::uint64_t bytes_max, std::uint64_t length) {
 }
 
 std::optional<RequestRefusal> Body::add(std::string_view content) {
-  // `bytes_` counts what was taken as well, so the bound holds for the whole content.
+  // `bytes_` also counts bytes that were taken, so the limit applies to the whole body.
   if (content.size() > bytes_max_ - bytes_) {
     return kBodyTooLarge;
   }

@@ -1,5 +1,5 @@
 // Collects the body of one request, up to its limit and the limit of all bodies.
-// Layering: must not know framing: that has been taken off.
+// Layering: must not know framing: the caller has removed it.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@ class Loop;
 
 namespace eider::detail::server {
 
-/// What all contents that one loop has gathered may hold together.
+/// Limits the memory of all bodies collected on one loop.
 class BodyBudget {
  public:
   explicit BodyBudget(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
-  /// What is taken by now stays so, also where it is more than that.
+  /// Changes the limit. Bytes already taken stay valid, even if they exceed it.
   void set_max(std::size_t bytes_max) noexcept { bytes_max_ = bytes_max; }
   [[nodiscard]] bool try_take(std::size_t bytes) noexcept {
     const bool is_there = bytes <= left();
     taken_ += is_there ? bytes : 0;
     return is_there;
   }
-  /// The same, but for the first one there is always room.
+  /// Like try_take, but always succeeds if nothing is taken.
   [[nodiscard]] bool try_take_one(std::size_t bytes) noexcept {
     const bool is_there = taken_ == 0 || bytes <= left();
     taken_ += is_there ? bytes : 0;
@@ -44,51 +44,51 @@ class BodyBudget {
   std::size_t taken_ = 0;
 };
 
-/// Of the request bodies that the loop holds decompressed: Limits::decoded_bytes_max. On the loop's
-/// thread, or before it runs; as long as the loop.
+/// Returns the loop's budget for decompressed request bodies (Limits::decoded_bytes_max). Call on
+/// the loop's thread, or before it runs. Valid as long as the loop.
 [[nodiscard]] BodyBudget& decoded_budget_of(Loop& loop);
 
 class Body {
  public:
-  /// budget  outlives it
+  /// budget  must outlive this
   explicit Body(BodyBudget& budget) noexcept : budget_(budget) {}
   ~Body() { budget_.give_back(content_.size()); }
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
-  /// length  as the client has announced it; 0 when it has not
+  /// length  Content-Length; 0 if the client sent none
   void begin(std::uint64_t bytes_max, std::uint64_t length);
 
-  /// returns  nothing, or why it is refused: more than `bytes_max`, or than there is room for
+  /// returns  nothing, or the rejection: more than `bytes_max`, or the budget is used up
   [[nodiscard]] std::optional<RequestRefusal> add(std::string_view content);
 
-  /// Counts content that a handler reads in the memory that it was received into.
+  /// Counts bytes that a handler reads directly from the receive buffer.
   ///
-  /// returns  nothing, or the refusal of more than `bytes_max`
+  /// returns  nothing, or the rejection of more than `bytes_max`
   [[nodiscard]] std::optional<RequestRefusal> count(std::size_t bytes) noexcept;
 
-  /// Adds content before the rest, that was counted already.
+  /// Inserts bytes, which were counted already, before the rest.
   ///
-  /// returns  nothing, or that there is no room for it
+  /// returns  nothing, or the rejection if the budget is used up
   [[nodiscard]] std::optional<RequestRefusal> add_first(std::string_view counted);
 
-  /// The content so far, but for what was taken.
+  /// Returns the bytes that were added and not taken.
   [[nodiscard]] std::string_view view() const noexcept { return content_.view(); }
-  /// How much there was, with what was taken.
+  /// Returns the number of all bytes, including those taken.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// Moves what there is into `into`, whose own memory is used for what comes next.
+  /// Moves the bytes to `into`, whose memory is reused for the next ones.
   void take(Buffer& into) noexcept {
-    // The bytes are the handler's from here on: they no longer count as gathered.
+    // The handler owns the bytes from here on, so they no longer count against the budget.
     budget_.give_back(content_.size());
     into.clear();
     into.swap(content_);
   }
 
-  /// As new; a small buffer is kept for the next content.
+  /// Resets to the initial state; a small buffer is kept for the next body.
   void reset() noexcept;
 
  private:
-  BodyBudget& budget_;  // what content_ holds is taken from it
+  BodyBudget& budget_;  // has reserved the size of content_
   Buffer content_;
   std::uint64_t bytes_max_ = 0;
   std::uint64_t bytes_ = 0;

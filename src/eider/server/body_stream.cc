@@ -8,7 +8,7 @@ namespace eider {
 
 Task<std::string> BodyStream::collect(std::size_t bytes_max) {
   std::string all;
-  // An announced length is refused before the client is asked to send any of it.
+  // Reject an announced length before the client is asked to send the body (100 Continue).
   if (const auto announced = length()) {
     if (*announced > bytes_max) {
       throw Failure(Error(413, "The request body is larger than this resource accepts."));

@@ -19,32 +19,32 @@
 
 namespace eider {
 
-/// Where the server puts content that has arrived, and the handler takes it from.
+/// Passes a request body from the server to the handler as it arrives.
 class BodyInbox {
  public:
-  /// What is told of one that waits for content, by a WaitNote.
+  /// The reason of the wait, as shown by a WaitNote.
   static constexpr std::string_view kForContent = "to send a body";
 
   virtual ~BodyInbox() = default;
-  /// The handler asks for content: by its first word the client is told to send.
+  /// Called when the handler needs more of the body. The first call sends 100 Continue.
   virtual void want() noexcept = 0;
-  /// Whether `take` has something to say.
+  /// Returns whether `take` has data, the end or an error.
   [[nodiscard]] virtual bool has_news() const noexcept = 0;
-  /// All that has arrived since; empty at the end. Valid until the next `want` or
-  /// `take`.
-  /// Throws Failure when the content cannot be completed: 400 for wrong framing, 408 when it came
-  /// too slowly, 413 when it is larger than the route takes.
+  /// Returns all bytes that arrived since the last call; empty at the end. Valid until the next
+  /// `want` or `take`. Throws Failure if the body cannot be completed: 400 for invalid framing, 408
+  /// if the client sent too slowly, 413 if it is larger than the route accepts.
   [[nodiscard]] virtual std::string_view take() = 0;
-  /// Set when there is news.
+  /// The event that is set when `take` has something to return.
   [[nodiscard]] virtual AsyncEvent& arrival() noexcept = 0;
-  /// Asks for all of it: from now on there is news only at its end, what comes is kept until then,
-  /// and the client is held up by nothing but its pace. Pre: nothing was taken.
+  /// Collects the whole body: from now on `arrival` is set only at the end, and reading is not
+  /// paused; only the minimum rate applies. Pre: `take` was not called.
   virtual void gather() noexcept = 0;
-  /// All of it, until the response is complete. Throws as `take`. Pre: gather() and then news.
+  /// Returns the whole body, valid until the response is complete. Throws like `take`. Pre:
+  /// gather() was called and `arrival` is set.
   [[nodiscard]] virtual std::string_view gathered() = 0;
-  /// What Content-Length says; nothing for chunked content.
+  /// Returns Content-Length; nothing for a chunked body.
   [[nodiscard]] virtual std::optional<std::uint64_t> length() const noexcept = 0;
-  /// "Name: value\r\n" each, once the content is at its end.
+  /// Returns the trailers as lines "Name: value\r\n", once the end of the body has arrived.
   [[nodiscard]] virtual std::string_view trailer_lines() const noexcept { return {}; }
 };
 
@@ -87,7 +87,7 @@ class BodyStream::NextAwaiter {
  public:
   explicit NextAwaiter(BodyInbox& inbox) noexcept : inbox_(&inbox), awaiter_(inbox.arrival()) {}
   bool await_ready() const noexcept {
-    // The client is asked here and not earlier: a handler that never waits has refused the content.
+    // 100 Continue is sent here and not earlier: a handler that never waits does not need the body.
     inbox_->want();
     return inbox_->has_news();
   }

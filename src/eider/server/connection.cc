@@ -12,7 +12,7 @@ namespace {
 constexpr RequestRefusal kNotHttps{400, "This port requires HTTPS: use https://."};
 constexpr RequestRefusal kNotHttp2{505, "This port accepts only HTTP/2."};
 
-/// As Peer::address; empty where the proxy speaks for itself.
+/// Returns the client's address as in Peer::address; empty if the proxy itself is the client.
 std::string source_of(const ProxyHeader& header) {
   switch (header.kind) {
     case ProxyHeader::Kind::local:
@@ -30,8 +30,8 @@ std::string source_of(const ProxyHeader& header) {
 Connection::Connection(LoopContext& context) noexcept
     : context_(context), stream_(context.loop, *this), due_(), alarm_(*this) {}
 
-// The request that goes on ends first: what its handler leaves behind may ask for the client, and
-// the stream, the place and the handshake are still there then.
+// HTTP/1.1 ends first: destroying its request's handler may still use the client's address, the
+// stream, the place and the handshake, so these must still exist.
 Connection::~Connection() {
   h1_.end();
   if (place_ != PerAddress::kNoPlace) {
@@ -45,9 +45,9 @@ Connection::~Connection() {
 
 bool Connection::open(Descriptor fd, Preface preface) {
   versions_ = preface.versions;
-  // The socket comes first: `try_take_place` asks it for the client's address.
+  // The socket is opened first, because `try_take_place` reads the client's address from it.
   stream_.open(std::move(fd));
-  // Behind a balancer that tells the client, its own address is that of all.
+  // With the PROXY protocol, the socket's address is that of the load balancer for all clients.
   if (!preface.has_proxy_protocol && !try_take_place()) {
     return false;
   }
@@ -56,7 +56,7 @@ bool Connection::open(Descriptor fd, Preface preface) {
   if (!preface.has_proxy_protocol && preface.seals == nullptr) {
     return true;
   }
-  // HTTP/1.1 is spoken only behind what comes ahead of it.
+  // HTTP/1.1 starts only after the PROXY header, TLS and the first bytes.
   h1_.leave();
   enter(preface.has_proxy_protocol ? Stage::proxied : Stage::sealed);
   opening().seals = preface.seals;
@@ -98,7 +98,7 @@ void Connection::stop_endless() {
   }
 }
 
-// How it is counted.
+// Counting.
 
 Spoken Connection::spoken() const noexcept {
   switch (stage_) {
@@ -131,7 +131,7 @@ void Connection::end_count() noexcept {
   stage_ = Stage::closed;
 }
 
-// What the stream tells.
+// Events of the stream.
 
 void Connection::on_bytes(std::string_view bytes) {
   if (h1_.is_spoken()) [[likely]] {
@@ -144,7 +144,7 @@ void Connection::on_bytes(std::string_view bytes) {
 }
 
 void Connection::take_bytes(std::string_view bytes) {
-  // The first bytes of what follows may stand behind the header in the same piece.
+  // The piece may also contain bytes after the PROXY header.
   if (stage_ == Stage::proxied) {
     bytes = read_proxy_header(bytes);
   }
@@ -192,7 +192,7 @@ void Connection::on_end() {
 }
 
 void Connection::on_drained() {
-  // The pace is stopped first: what follows may offer the client more.
+  // Stop measuring the rate first: the code below may write more output.
   if (extra_ != nullptr && extra_->pace != nullptr) {
     extra_->pace->note_drained(unread_bytes(), context_.loop.now());
   }
@@ -204,30 +204,30 @@ void Connection::on_drained() {
 }
 
 void Connection::on_broken(NetError) {
-  // The protocol learns of it while its line and the connection still stand.
+  // Notify the protocol while its line and the connection still exist.
   if (stage_ == Stage::other) {
     protocol_->on_broken();
   }
   end_now();
 }
 
-// What was counted as a handshake is a connection like others, and its first bytes have a span of
-// their own.
+// After the handshake, the connection counts as open, and its first bytes get their own deadline.
 void Connection::on_secured() {
   end_handshake();
   await_first_bytes();
   expect(context_.loop.now() + context_.limits.first_byte);
 }
 
-// What comes ahead.
+// PROXY header, TLS and protocol selection.
 
-/// Connections without an IP address are not counted: Unix sockets, health checks of a balancer.
+/// Counts the connection for its client. Connections without an IP address are not counted: Unix
+/// sockets, health checks of a load balancer.
 bool Connection::try_take_place() {
   const std::size_t limit = context_.limits.connections_per_address_max;
   if (limit == 0 || context_.per_address == nullptr) {
     return true;
   }
-  // Not kept: few connections need it again.
+  // The parsed address is not stored: few connections need it again.
   const auto client = IpAddress::parse(is_proxied() ? address() : socket_address());
   const bool by_proxy = context_.service.trusts_proxies() || is_proxied();
   const std::size_t most = client ? connections_max_of(*client, limit, by_proxy) : 0;
@@ -238,7 +238,7 @@ bool Connection::try_take_place() {
   return place_ != PerAddress::kNoPlace;
 }
 
-// Where nothing else may be spoken the first bytes need not be looked at.
+// If only HTTP/1.1 is possible, the first bytes need not be examined.
 void Connection::await_first_bytes() {
   const bool is_certain = context_.protocol == nullptr || versions_ == HttpVersions::http1;
   enter(is_certain ? Stage::http1 : Stage::begins);
@@ -249,8 +249,8 @@ void Connection::await_first_bytes() {
   }
 }
 
-// A client that does not keep to it is not answered: it is none, or a balancer that is set up
-// wrong.
+// A connection without a valid PROXY header gets no response: its peer is not the load balancer, or
+// the load balancer is misconfigured.
 std::string_view Connection::read_proxy_header(std::string_view bytes) {
   const ProxyStep step = opening().proxy_reader.read(bytes);
   if (step.status == ProxyStatus::need_more) {
@@ -260,7 +260,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
     enter(Stage::closed);
     return {};
   }
-  // The address is kept before the place is taken, which is the client's and not the balancer's.
+  // Store the address first: the connection counts for the client, not for the load balancer.
   if (std::string source = source_of(opening().proxy_reader.header()); !source.empty()) {
     extra_->client = std::make_unique<const Client>(std::move(source), true);
   }
@@ -271,7 +271,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
   if (opening().seals != nullptr) {
     enter(Stage::sealed);
   } else {
-    // `bytes` are the stream's own, so nothing that is forgotten here is still read.
+    // `bytes` is in the stream's buffer, so nothing that end_opening frees is still read.
     end_opening();
     await_first_bytes();
   }
@@ -279,7 +279,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
   return bytes;
 }
 
-// A handshake costs much and needs no more than a connection: so there are only so many.
+// A handshake is costly for the server and cheap for the client, so their number is limited.
 void Connection::begin_sealed(std::string_view bytes) {
   SealMaker& seals = *opening().seals;
   end_opening();
@@ -293,7 +293,8 @@ void Connection::begin_sealed(std::string_view bytes) {
     enter(Stage::closed);
     return;
   }
-  // It is counted before the stream is secured: the end of the handshake takes it off again.
+  // Count it before securing the stream: the end of the handshake, which may follow at once,
+  // decrements the counter.
   ++context_.handshakes;
   is_shaking_hands_ = true;
   expect(context_.loop.now() + context_.limits.handshake);
@@ -307,8 +308,8 @@ void Connection::end_handshake() noexcept {
   }
 }
 
-// The first bytes: they are the other protocol's where it is agreed on, or where they are how it
-// begins; while they may become that they are kept.
+// Selects the protocol: the other one if ALPN agreed on it, or if the first bytes are its preface.
+// While they are a part of the preface, they are kept.
 void Connection::begin_protocol(std::string_view bytes) {
   const bool is_new = kept_first().empty();
   if (!is_new) {
@@ -322,7 +323,7 @@ void Connection::begin_protocol(std::string_view bytes) {
     begin_other(Spoken::http2);
     set_protocol(context_.protocol->take_over(*this));
     protocol_->on_bytes(bytes);
-    end_opening();  // behind the call: `bytes` may be what it has kept
+    end_opening();  // after the call: `bytes` may be a view of the kept bytes
   } else if (!preface.starts_with(bytes)) {
     begin_h1(bytes);
   } else if (is_new) {
@@ -331,16 +332,16 @@ void Connection::begin_protocol(std::string_view bytes) {
   }
 }
 
-/// bytes  the first ones; may be those that were kept
+/// bytes  the first bytes; may be a view of the kept ones
 void Connection::begin_h1(std::string_view bytes) {
   enter(Stage::http1);
   h1_.start();
   if (bytes.empty()) {
-    // The client has sent nothing, as a health check of TCP does.
+    // The client has sent nothing, for example a TCP health check.
   } else if (versions_ == HttpVersions::http2) {
     h1_.refuse_unread(kNotHttp2);
   } else {
-    // `bytes` may be what was kept, so that is forgotten only behind this call.
+    // `bytes` may be a view of the kept bytes, so these are freed only after this call.
     h1_.on_bytes(bytes);
   }
   end_opening();
@@ -353,7 +354,7 @@ Connection::Opening& Connection::opening() {
   return *extra_->opening;
 }
 
-/// The bytes of a connection that may begin another protocol.
+/// Returns the kept first bytes, which may start another protocol.
 std::string_view Connection::kept_first() const noexcept {
   const bool is_there = extra_ != nullptr && extra_->opening != nullptr;
   return is_there ? extra_->opening->first.view() : std::string_view();
@@ -370,10 +371,10 @@ void Connection::end_opening() noexcept {
   }
 }
 
-// Another protocol.
+// Another protocol than HTTP/1.1.
 
 void Connection::begin_other(Spoken spoken) noexcept {
-  alarm_.disarm();  // it is lent to the protocol, which has not armed it yet
+  alarm_.disarm();  // the protocol uses this alarm from now on, and has not armed it yet
   is_websocket_ = spoken == Spoken::websocket;
   enter(Stage::other);
 }
@@ -393,16 +394,16 @@ void Connection::close() noexcept {
   context_.loop.arm(alarm_, context_.loop.now());
 }
 
-// The end. `end_now` destroys the connection, so it is the last that any call does.
+// The end. `end_now` destroys the connection, so it must be the last statement of a call.
 
 void Connection::finish_h1() {
   if (stage_ != Stage::other) {
     end_now();
     return;
   }
-  // Out of HTTP/1.1's hands first: the protocol may end the connection within the call.
+  // Take the rest from HTTP/1.1 first: the protocol may end the connection within the call.
   const base::SavedInput rest = h1_.take_rest();
-  // What the client has sent behind its request are the first bytes of the protocol.
+  // Bytes after the upgrade request are the first bytes of the new protocol.
   if (!rest.empty()) {
     protocol_->on_bytes(rest.view());
   }
@@ -418,14 +419,14 @@ void Connection::finish_any() {
 }
 
 void Connection::end_now() {
-  h1_.end();  // ahead of the stream, which tells what has not left
+  h1_.end();  // before the stream closes, which still knows how many bytes were not sent
   stream_.close();
-  context_.connections->on_closed(*this);  // destroyed here
+  context_.connections->on_closed(*this);  // destroys this
 }
 
-// Time.
+// Deadlines.
 
-// While idle HTTP/1.1 looks in between whether a slow reader has left answers waiting.
+// While idle, HTTP/1.1 also wakes up earlier, to check for a slow reader with unsent responses.
 void Connection::rearm() {
   if (stage_ == Stage::other) {
     return;
@@ -437,7 +438,7 @@ void Connection::rearm() {
 }
 
 void Connection::expire() {
-  // The alarm is spent: a deadline that is set from here on arms it again.
+  // The alarm has expired: a deadline that is set from here on arms it again.
   armed_ = Instant::max();
   if (stage_ == Stage::closed) {
     end_now();
@@ -449,7 +450,7 @@ void Connection::expire() {
   }
   const bool is_due = context_.loop.now() >= due_;
   if (stage_ == Stage::begins && is_due && !kept_first().empty()) {
-    begin_h1(kept_first());  // which refuses what is no head by now
+    begin_h1(kept_first());  // rejects it, since the request headers are incomplete at the deadline
   }
   if (is_due && stage_ != Stage::http1 && stage_ != Stage::other) {
     end_now();
@@ -479,7 +480,7 @@ bool Connection::keeps_up() {
   return extra_->pace->keeps_up(unread_bytes(), now, context_.limits.written_bytes_least(now));
 }
 
-// Room for output.
+// Waiting for the output budget.
 
 void Connection::Room::await(Connection& connection) {
   connection.h1_.expect(H1::Awaits::nothing, Instant::max());
@@ -499,7 +500,7 @@ void Connection::Room::probe() {
   }
 }
 
-// The client.
+// The client's address.
 
 Connection::Extra& Connection::extra() const {
   if (extra_ == nullptr) {
@@ -517,7 +518,8 @@ std::string Connection::socket_address() const {
   return peer ? peer->host() : std::string();
 }
 
-// A proxy, an access log or a limit needs it for each request: the kernel is asked once.
+// Cached, because a proxy, an access log or a rate limit reads it for each request, and this is a
+// system call.
 std::string Connection::address() const {
   std::unique_ptr<const Client>& client = extra().client;
   if (client == nullptr) {

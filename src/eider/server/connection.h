@@ -23,12 +23,12 @@
 
 namespace eider::detail::server {
 
-/// HTTP/1.1 is spoken unless another protocol is agreed on (ALPN), begins the connection (prior
-/// knowledge), or follows a request (Upgrade). The connection is the line of that protocol, too:
-/// WebSockets are many, so each has nothing but this and its session.
+/// Serves HTTP/1.1 until another protocol is selected by ALPN, by its first bytes (prior knowledge)
+/// or by a request (Upgrade). This class is also the line of that protocol: there may be many
+/// WebSockets, so each consists of only this object and its session.
 ///
-/// What a request of HTTP/1.1 touches stands in the first lines of the cache: with ten thousand
-/// connections each is cold.
+/// The members that an HTTP/1.1 request uses are in the first cache lines: with ten thousand
+/// connections, each access to another line is a cache miss.
 class alignas(64) Connection final : private StreamOwner, public runtime::UpgradedStream {
  public:
   explicit Connection(LoopContext& context) noexcept;
@@ -36,32 +36,33 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// returns  false when the client has as many connections as it may: nothing is read from it
+  /// returns  false if the client has its maximum of connections: nothing is read from it
   [[nodiscard]] bool open(Descriptor fd, Preface preface);
-  /// Nothing has been asked that is not answered, and nothing waits to leave.
+  /// Returns whether all requests have responses and no output waits.
   [[nodiscard]] bool is_idle() const noexcept;
-  /// The server stops `since` then: the first request of a client that has connected is mostly on
-  /// its way, and so may be the next one of a client that was answered a moment ago. Pre: is_idle()
+  /// Returns whether the client may still send a request after the server began to stop at `since`:
+  /// the first one of a new connection, or the next one after a recent response, may be in transit.
+  /// Pre: is_idle()
   [[nodiscard]] bool may_still_ask(Instant since) noexcept;
-  /// The server stops: what has no end of its own, such as a stream of events, ends now.
+  /// Called when the server stops: ends responses without an end, such as event streams.
   void stop_endless();
 
-  // For the protocol that it holds.
+  // For the protocol of this connection.
   [[nodiscard]] LoopContext& context() const noexcept { return context_; }
   [[nodiscard]] Stream& stream() noexcept override { return stream_; }
   [[nodiscard]] const Stream& stream() const noexcept override { return stream_; }
-  // The client, of a request that is answered at once or of another protocol.
+  // As Peer, of requests with an immediate response, and for other protocols.
   [[nodiscard]] std::string address() const override;
   [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
-  /// What is waited for has to come by then: H1::on_time.
+  /// Sets the deadline; H1::on_time is called if it passes.
   void expect(Instant due) {
     due_ = due;
     if (due < armed_) [[unlikely]] {
       rearm();
     }
   }
-  /// Something waits for the client, which is slow. returns  when `keeps_up` is to be asked
+  /// Called when output waits for a slow client. returns  the time at which to check `keeps_up`
   [[nodiscard]] Instant watch_reader();
   [[nodiscard]] bool keeps_up();
   // As UpgradedLine.
@@ -72,18 +73,18 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
     }
     return true;
   }
-  /// Not at once: the protocol may be in the midst of a call.
+  /// Does not close at once, because the protocol may be in the middle of a call.
   void close() noexcept override;
-  /// Another protocol follows the response that is corked; HTTP/1.1 is spoken no more.
+  /// Switches to another protocol after the response in the cork; HTTP/1.1 ends.
   void hand_over(Upgrade& upgrade);
-  /// The last thing in all that comes from outside: hands on what HTTP/1.1 has left, and destroys
-  /// the connection when that is over.
+  /// Must be the last statement of every call from outside: passes the unread bytes of HTTP/1.1 to
+  /// the next protocol, or destroys the connection if it is over.
   void finish() {
     if (h1_.is_over()) [[unlikely]] {
       finish_h1();
     }
   }
-  /// What few connections need, made when it is first asked for.
+  /// Rarely needed parts, created on first use.
   struct Extra;
   [[nodiscard]] Extra& extra() const;
   [[nodiscard]] Extra* extra_if_made() noexcept { return extra_.get(); }
@@ -94,10 +95,10 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
 
   enum class Stage : std::uint8_t {
     http1,
-    proxied,  // a balancer's word is to come
-    sealed,   // a handshake is to begin, or goes on
-    begins,   // the first bytes tell the protocol
-    other,    // is spoken
+    proxied,  // waits for the PROXY header
+    sealed,   // waits for the start or the end of the TLS handshake
+    begins,   // waits for the first bytes, which select the protocol
+    other,    // serves another protocol than HTTP/1.1
     closed,
   };
   struct Opening;
@@ -105,11 +106,12 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
 
   // For Connections.
   [[nodiscard]] Spoken spoken() const noexcept;
-  /// A request is not answered, or output waits; with another protocol than HTTP/1.1: output waits.
+  /// Returns whether a request waits for its response or output waits; with another protocol than
+  /// HTTP/1.1, only whether output waits.
   [[nodiscard]] bool is_busy() const noexcept;
-  /// From now on it is counted by what that stage speaks.
+  /// Changes the stage, and with it the counter that includes this connection.
   void enter(Stage stage) noexcept;
-  /// It is counted no more, whatever its protocol still does to it.
+  /// Removes the connection from the counters, although its protocol may still use it.
   void end_count() noexcept;
 
   void on_bytes(std::string_view bytes) override;
@@ -121,7 +123,7 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
     return &context_.output;
   }
 
-  // What comes ahead.
+  // Before the protocol.
   void take_bytes(std::string_view bytes);
   [[nodiscard]] bool is_proxied() const noexcept;
   [[nodiscard]] std::string socket_address() const;
@@ -140,7 +142,7 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
 
   void finish_h1();
   void finish_any();
-  /// Destroys it.
+  /// Destroys this.
   void end_now();
   void rearm();
   void expire();
@@ -154,33 +156,33 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
     Connection& connection_;
   };
 
-  /// Of a loop's connections.
+  /// The maximum number of connections of one loop.
   static constexpr std::uint32_t kIndexMax = (std::uint32_t{1} << 23U) - 1;
 
   LoopContext& context_;
   Stream stream_;
   union {
     Instant due_;
-    Upgraded* protocol_;  // which has deadlines of its own: has_protocol_
+    Upgraded* protocol_;  // instead of due_ if has_protocol_: the protocol has its own deadlines
   };
   Instant armed_ =
-      Instant::max();  // when the alarm is: mostly before due_, so that it seldom moves
+      Instant::max();  // time of the alarm, often before due_, so that it is rarely moved
   H1 h1_{*this};
-  // From here on: not touched by a request that is answered at once.
+  // From here on: not used by a request with an immediate response.
   mutable std::unique_ptr<Extra> extra_;
   Alarm alarm_;
   PerAddress::Place place_ = PerAddress::kNoPlace;
-  // In this order they fill 32 bits: no member may cross the boundary of a byte of its type.
-  std::uint32_t index_ : 23 = 0;  // Connections' own
+  // In this order they fill 32 bits: no member may cross a boundary of its type.
+  std::uint32_t index_ : 23 = 0;  // for Connections
   bool is_shaking_hands_ : 1 = false;
   Stage stage_ : 3 = Stage::http1;
   HttpVersions versions_ : 2 = HttpVersions::all;
   bool has_protocol_ : 1 = false;
-  bool is_websocket_ : 1 = false;  // of Stage::other; else it is HTTP/2
-  bool is_stopping_ : 1 = false;   // the protocol knows
+  bool is_websocket_ : 1 = false;  // if Stage::other: WebSocket; otherwise HTTP/2
+  bool is_stopping_ : 1 = false;   // the protocol was notified
 };
 
-// An idle connection may cost 300 bytes in all, with the backend's share.
+// An idle connection may use at most 300 bytes, including the backend's part.
 static_assert(sizeof(Connection) <= 192);
 
 inline LoopContext& H1::context() const noexcept {

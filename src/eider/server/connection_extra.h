@@ -13,29 +13,29 @@
 
 namespace eider::detail::server {
 
-/// The next request of HTTP/1.1 waits until the loop's output budget has room.
+/// Makes the next HTTP/1.1 request wait until the loop's output budget has room.
 class Connection::Room final : public runtime::RoomWaiter {
  public:
   explicit Room(Connection& connection) noexcept : connection_(connection) {}
 
   static void await(Connection& connection);
-  /// As StreamH1::probe: a client that has closed its half may have disconnected, and answers this
-  /// with a reset then.
+  /// Sends 100 Continue like StreamH1::probe: if the client has closed its half and has in fact
+  /// disconnected, it responds with a reset.
   void probe();
-  /// HTTP/1.1 goes on as after output that has left.
+  /// Continues HTTP/1.1 in the same way as after drained output.
   void on_room() override { connection_.on_drained(); }
 
  private:
   Connection& connection_;
 };
 
-/// A response that has not left whole yet, and a copy of what is told of its request.
+/// A response that is not fully sent, with a copy of the request's data for the observer.
 struct UnsentH1 {
-  Request request;  // with the extensions, which observers may look into
+  Request request;  // with its extensions, which observers may read
   int status;
   std::uint64_t bytes_in;
   std::uint64_t bytes_out;
-  std::uint64_t waiting_bytes;  // when it was last looked at
+  std::uint64_t waiting_bytes;  // at the last check
   Instant began;
 };
 
@@ -45,26 +45,27 @@ struct Lingering {
   Instant until;
 };
 
-/// What comes ahead of a protocol.
+/// Used before the protocol is selected.
 struct Connection::Opening {
   ProxyReader proxy_reader;
-  SealMaker* seals = nullptr;  // for behind the balancer's word
-  Buffer first;                // what may begin another protocol
+  SealMaker* seals = nullptr;  // for TLS after the PROXY header
+  Buffer first;                // bytes that may start another protocol
 };
 
 /// As Peer::address.
 struct Connection::Client {
   std::string address;
-  bool is_proxied;  // a proxy has sent it
+  bool is_proxied;  // sent by a proxy
 };
 
-/// WebSockets are many: what they do not need costs them a pointer.
+/// A separate object, so that each of many WebSockets pays only a pointer for parts it does not
+/// need.
 struct Connection::Extra {
   std::unique_ptr<Opening> opening;
-  std::unique_ptr<const Client> client;  // of a proxy's header, or after its address was needed
+  std::unique_ptr<const Client> client;  // from a PROXY header, or set when first needed
   std::unique_ptr<UnsentH1> unsent;
   std::unique_ptr<Pace> pace;  // of a slow reader
-  std::unique_ptr<Room> room;  // of a request that waits for it
+  std::unique_ptr<Room> room;  // of a request that waits for the output budget
   std::unique_ptr<Lingering> lingering;
 };
 

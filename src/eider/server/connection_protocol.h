@@ -13,25 +13,26 @@ namespace detail::server {
 struct LoopContext;
 }
 
-/// A protocol on one loop: it makes that of each connection.
+/// Creates the connections of a protocol on one loop.
 class ProtocolFactory {
  public:
   virtual ~ProtocolFactory() = default;
-  /// A connection that begins with these bytes is taken over, before anything has been answered.
+  /// Returns the bytes that select this protocol when a connection starts with them.
   [[nodiscard]] virtual std::string_view preface() const noexcept = 0;
-  /// Its name in ALPN (RFC 7301): a connection that has agreed on it begins with the preface.
+  /// Returns its name in ALPN (RFC 7301); a connection that agreed on it starts with the preface.
   [[nodiscard]] virtual std::string_view alpn_name() const noexcept = 0;
-  /// The first bytes that come are the preface, or should be. `line` outlives the result.
+  /// Creates the protocol for a connection whose first bytes are, or should be, the preface. `line`
+  /// outlives the result.
   [[nodiscard]] virtual UpgradedPtr take_over(UpgradedLine& line) = 0;
 };
 
-/// A protocol as the application chooses it, shared by all loops.
+/// A protocol that the application enables, shared by all loops.
 class ConnectionProtocol {
  public:
   virtual ~ConnectionProtocol() = default;
-  /// Its name in ALPN (RFC 7301): "h2".
+  /// Returns its name in ALPN (RFC 7301): "h2".
   [[nodiscard]] virtual std::string_view alpn() const noexcept = 0;
-  /// context  outlives the result
+  /// context  must outlive the result
   [[nodiscard]] virtual std::unique_ptr<ProtocolFactory> on_loop(
       detail::server::LoopContext& context) const = 0;
 };

@@ -17,7 +17,7 @@ std::unique_ptr<StreamH1> LoopContext::take_stream() {
   return stream;
 }
 
-// Never destroyed here: an exchange that has just ended tells its transport so once more.
+// Not destroyed here: an exchange that has just ended still calls its transport once more.
 void LoopContext::give_back(std::unique_ptr<StreamH1> stream) noexcept {
   spare_streams.push_back(std::move(stream));
 }
@@ -39,7 +39,7 @@ void LoopContext::take_budgets(const Limits& others) noexcept {
   decoded_budget_of(loop).set_max(others.decoded_bytes_max);
 }
 
-// Multiples of the golden ratio, of which none lies near an earlier one.
+// Uses multiples of the golden ratio, none of which is close to an earlier one.
 Duration LoopContext::next_pause() noexcept {
   if (come_back_within == Duration::zero()) {
     return Duration::zero();
@@ -52,12 +52,12 @@ Duration LoopContext::next_pause() noexcept {
 
 void Connections::open(Descriptor fd, Preface preface) {
   if (connections_.size() > Connection::kIndexMax) {
-    return;  // two of them would have the same index
+    return;  // otherwise two connections would have the same index
   }
   Connection& connection = slab_.make(context_);
   context_.numbers->note_accepted();
   context_.numbers->add(connection.spoken());
-  // The index is known before it opens: a connection that is refused is taken off the list by it.
+  // Set the index before opening: a rejected connection is removed from the list by its index.
   connection.index_ = static_cast<std::uint32_t>(connections_.size()) & Connection::kIndexMax;
   connections_.push_back(&connection);
   if (!connection.open(std::move(fd), preface)) {
@@ -67,7 +67,7 @@ void Connections::open(Descriptor fd, Preface preface) {
 
 void Connections::close_idle(Instant since, Instant kept_until) noexcept {
   const bool keeps = context_.loop.now() < kept_until;
-  // From the back: the last connection takes the place of one that ends, and has been looked at.
+  // Backwards: a connection that ends is replaced by the last one, which was visited already.
   for (std::size_t index = connections_.size(); index > 0; --index) {
     Connection& connection = *connections_[index - 1];
     if (!connection.is_idle()) {
@@ -104,7 +104,7 @@ ConnectionsState Connections::state(std::size_t count_max) const {
   return state;
 }
 
-// Off the list first: what a request leaves behind when it is destroyed must not find it there.
+// Remove it from the list first: destroying its request must not find it there.
 void Connections::on_closed(Connection& connection) noexcept {
   connection.end_count();
   connections_.back()->index_ = connection.index_;

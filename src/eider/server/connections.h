@@ -12,7 +12,7 @@
 
 namespace eider::detail::server {
 
-/// Learns that one of the loop's connections has ended.
+/// Called when one of the loop's connections has ended.
 class ConnectionCounter {
  public:
   virtual void on_connection_ended() noexcept = 0;
@@ -32,19 +32,19 @@ class Connections final : private ConnectionOwner {
   Connections& operator=(const Connections&) = delete;
 
   void open(Descriptor fd, Preface preface = {});
-  /// Closes what is idle, and ends what has no end of its own. A client that has asked nothing
-  /// yet is given the time to ask once.
+  /// Closes idle connections, and ends responses without an end. Clients that have sent no request
+  /// yet have time to send one.
   ///
-  /// since       the server stops
-  /// kept_until  so long a client that has asked before may ask once more
+  /// since       the time at which the server began to stop
+  /// kept_until  until then, clients that have sent a request may send one more
   void close_idle(Instant since, Instant kept_until = Instant::min()) noexcept;
-  /// Drops what is in flight; tasks that outlive their client stay with the context.
+  /// Closes all connections at once; tasks that outlive their client stay with the context.
   void close_all() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
-  /// Of memory, for the connections.
+  /// Returns the number of memory blocks for connections.
   [[nodiscard]] std::size_t blocks() const noexcept { return slab_.blocks(); }
-  /// As many are looked at as that at most.
+  /// Returns the state of at most `count_max` connections.
   [[nodiscard]] ConnectionsState state(std::size_t count_max) const;
 
  private:

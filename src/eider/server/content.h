@@ -98,9 +98,10 @@ class ProducedContent {
   [[nodiscard]] virtual std::string last_words() const { return {}; }
 };
 
-/// The size of a shared body that was made for this response alone; 0 if others keep it anyway.
+/// Returns the size of a shared body that was made for this response alone; 0 if it has other
+/// owners.
 ///
-/// senders  references to it that are the caller's
+/// senders  the number of references that the caller has
 [[nodiscard]] inline std::size_t own_shared_bytes(const Response& response, int senders) {
   const std::shared_ptr<const void> owner = response.body_owner();
   return owner.use_count() <= 2 + senders ? response.body().size() : 0;

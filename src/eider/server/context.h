@@ -34,21 +34,21 @@ class PerAddress;
 
 class ConnectionOwner {
  public:
-  /// The connection is over and may be destroyed; the last thing that it does.
+  /// Called when the connection is over and may be destroyed; it does nothing afterwards.
   virtual void on_closed(Connection& connection) noexcept = 0;
 
  protected:
   ~ConnectionOwner() = default;
 };
 
-/// When the server stops, for a connection that has asked nothing yet, or was answered just now.
+/// When the server stops: time for a client that has sent no request yet or just got a response.
 inline constexpr Duration kTimeToAsk = std::chrono::seconds(1);
 
 /// See LoopContext::linger.
 inline constexpr Duration kLingerWhileDraining = std::chrono::seconds(1);
 
 struct LoopContext {
-  /// its_limits  as of LoopLimits
+  /// its_limits  limits as for LoopLimits
   LoopContext(Loop& its_loop, RequestService& its_service, const Limits& its_limits)
       : loop(its_loop),
         service(its_service),
@@ -62,7 +62,7 @@ struct LoopContext {
     take_budgets(its_limits);
   }
 
-  /// Others hold for what comes from now on.
+  /// Sets new limits, for new connections and requests.
   void take(const Limits& others) noexcept;
   void take_budgets(const Limits& others) noexcept;
   [[nodiscard]] static h1::HeadLimits head_limits_of(const Limits& limits) noexcept {
@@ -71,21 +71,21 @@ struct LoopContext {
             .headers_max = limits.headers_max};
   }
 
-  /// How long to wait for a client to close its side after its last response. Everything was given
-  /// to the kernel by then, so a server that stops waits for a short time only.
+  /// Returns how long to wait for a client to close its side after its last response. The kernel
+  /// has all data by then, so a server that stops waits only for a short time.
   [[nodiscard]] Duration linger() const noexcept {
     return is_draining ? std::min(limits.linger, kLingerWhileDraining) : limits.linger;
   }
 
-  /// Requests to this plan's handler are likely to make large responses that wait for their
-  /// clients: they begin when the output budget has room.
+  /// Returns whether the request must wait until the output budget has room, because its handler is
+  /// likely to return a large response that waits for its client.
   [[nodiscard]] bool needs_room(const RequestPlan& plan, Method method) const noexcept {
     return method != Method::head && large_endpoints.contains(plan.endpoint);
   }
 
   void count_request() noexcept { base::add_alone(requests, std::uint64_t{1}); }
 
-  /// Of HTTP/1.1.
+  /// For HTTP/1.1.
   [[nodiscard]] std::unique_ptr<StreamH1> take_stream();
   void give_back(std::unique_ptr<StreamH1> stream) noexcept;
 
@@ -94,34 +94,34 @@ struct LoopContext {
   runtime::OutputBudget& output = runtime::output_budget_of(loop);
   LoopLimits limits;
   h1::HeadLimits head_limits;
-  Request request;  // of what is answered at once
+  Request request;  // of requests with an immediate response
   h1::HeadReader reader{request.head()};
-  Response response;  // likewise
+  Response response;  // the same
   const bool is_observed;
   h1::HeadStart start;
   RunningPlan running;
   const std::shared_ptr<LoopNumbers> numbers = std::make_shared<LoopNumbers>();
   Exchanges exchanges;
-  std::size_t handshakes = 0;              // under way
-  ConnectionOwner* connections = nullptr;  // set by it
-  PerAddress* per_address = nullptr;       // likewise; may be null
-  /// What may take connections over from HTTP/1.1; null unless the application wants one.
+  std::size_t handshakes = 0;              // in progress
+  ConnectionOwner* connections = nullptr;  // set by Connections
+  PerAddress* per_address = nullptr;       // set by Worker; may be null
+  /// Takes over connections that select another protocol; null unless the application enables one.
   std::unique_ptr<ProtocolFactory> protocol;
   std::vector<std::unique_ptr<StreamH1>> spare_streams;
-  /// Endpoints of which a large response in memory had to wait for its client:
-  /// RequestPlan::endpoint.
+  /// The endpoints (RequestPlan::endpoint) for which a large response in memory had to wait for its
+  /// client.
   std::unordered_set<const void*> large_endpoints;
   std::atomic<std::uint64_t> requests{0};
-  /// From now on every response announces the connection's close.
+  /// If set, every response closes its connection.
   bool is_draining = false;
-  /// Over how long they are spread that were connected for long: while draining, where another
-  /// process has taken over; else zero.
+  /// If not zero, the server drains because another process has taken over: long-lived clients are
+  /// told to reconnect after a pause of up to this time, so that they do not all reconnect at once.
   Duration come_back_within = Duration::zero();
-  /// How many were told.
+  /// The number of clients that were given such a pause.
   std::uint32_t told_to_come_back = 0;
   Overload overload;
 
-  /// When the next of them is to come back: spread evenly, however many there are.
+  /// Returns the pause of the next client: evenly distributed for any number of clients.
   [[nodiscard]] Duration next_pause() noexcept;
 };
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kSpareMax = 256;
 constexpr RequestRefusal kFailed{500, "The server failed to process this request."};
 
-/// For what is measured of a response that may go on for as long as its client stays.
+/// Sets ResponseStarted, for observers of a response that may last as long as its client stays
+/// connected.
 void note_response_begun(const ExchangeContext& context, Request& request) {
   if (context.service.is_observed()) {
     request.set(ResponseStarted{context.loop.now()});
@@ -39,12 +40,12 @@ void Exchange::open(Request& from, const RequestPlan& plan, Transport& transport
   plan_ = plan;
   began_ = context_.loop.now();
   slow_after_ = context_.slow_after;
-  // The extensions hold what was found for the request by now, so they move with it.
+  // Extensions contain data found for the request so far, so they are moved to the copy.
   request_.take_extensions(from);
   Arena& arena = request_.arena();
   request_.head() = copy_head(from.head(), arena);
   request_.set_body({});
-  // They point into the head's bytes or into the request's scratch; a copy serves both.
+  // Path values are views of the request's bytes or its scratch memory; copying is right for both.
   request_.path_values().clear();
   for (std::size_t index = 0; index < from.path_values().size(); ++index) {
     request_.path_values().push(arena.copy(from.path_values()[index]));
@@ -57,7 +58,7 @@ void Exchange::open(Request& from, const RequestPlan& plan, Transport& transport
   }
 }
 
-// Answering.
+// Handling.
 
 void Exchange::serve() {
   if (content_.refusal()) {
@@ -65,7 +66,7 @@ void Exchange::serve() {
     return;
   }
   if (!plan_.streams_body) {
-    // The content is a view into what this exchange has gathered.
+    // A view of the body that this exchange has collected.
     request_.set_body(content_.view());
   }
   if (!plan_.waits) {
@@ -89,7 +90,7 @@ void Exchange::refuse_by(const RequestRefusal& refusal) {
   deliver();
 }
 
-/// What waits may be asked what it waits for; and what stands still, whose it is.
+/// Lets the state report show what the request waits for, and whose handler blocks the loop.
 void Exchange::follow() {
   Work& work = work_of(request_);
   work.method = to_text(request_.method());
@@ -97,7 +98,7 @@ void Exchange::follow() {
   WorkKept::enter(&work);
 }
 
-/// Returns whether the response is complete.
+/// Starts the task. Returns whether the response is complete.
 bool Exchange::begin_task() {
   stage_ = Stage::waiting;
   const RunningPlan::Now runs(context_.running, plan_);
@@ -125,7 +126,7 @@ void Exchange::run() {
     orphanage_->on_orphan_done(*this);
     return;
   }
-  Transport& transport = *transport_;  // the exchange may be gone behind `deliver`
+  Transport& transport = *transport_;  // `deliver` may destroy the exchange
   deliver();
   transport.settle();
 }
@@ -136,16 +137,17 @@ void Exchange::fail_on_throw() noexcept {
   } catch (...) {
     fail();
   }
-  task_ = Task<>();  // what is produced for hours needs no frame of two kilobytes for it
+  // The response may be produced for hours, and needs no task frame of two kilobytes meanwhile.
+  task_ = Task<>();
 }
 
 void Exchange::fail() noexcept {
   refuse_request(context_.service, kFailed, plan_, request_, response_);
 }
 
-/// The last thing that is done in a call: the request may be over behind it.
+/// Must be the last statement of a call: the exchange may be given back.
 void Exchange::deliver() {
-  // The stage ends first: the exchange may be given back within the call.
+  // End the stage first: the exchange may be given back within the call.
   stage_ = Stage::idle;
   std::visit(ContentCases{[&](const BytesContent&) { transport_->send(response_); },
                           [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
@@ -163,7 +165,7 @@ void Exchange::produce() {
     return;
   }
   ProductionOwner& owner = *this;
-  // The content moves out of the response, where hooks may put what wraps it.
+  // Move the content out of the response, because middleware may put a wrapper there.
   production_ = std::make_unique<Production>(
       owner, *transport_, context_.loop, context_.is_draining, request_.method(), response_,
       std::get<ContentPtr<ProducedContent>>(response_.take_content()));
@@ -189,7 +191,7 @@ void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
 }
 
 void Exchange::on_produced() {
-  Transport& transport = *transport_;  // the exchange may be gone behind what follows
+  Transport& transport = *transport_;  // the calls below may destroy the exchange
   if (production_->failure()) {
     fail_production();
   } else if (production_->is_replaced()) {
@@ -202,7 +204,8 @@ void Exchange::on_produced() {
   transport.settle();
 }
 
-// What has left cannot be taken back: the client learns of it by the content's missing end.
+// Bytes that were sent cannot be undone: the missing end of the body shows the failure to the
+// client.
 void Exchange::fail_production() {
   if (production_->has_begun()) {
     context_.service.respond_failed(request_, nullptr, production_->failure());
@@ -238,14 +241,14 @@ std::optional<TlsInfo> Exchange::tls() const {
   return plan_.outlives_client ? tls_ : transport_->tls();
 }
 
-// Other threads may not write, and behind the head it would stand in the content.
+// Not from other threads, and not after the headers: the text would be read as a part of the body.
 void Exchange::inform(int status, std::string_view field_lines) {
   if (!plan_.outlives_client && !has_begun()) {
     transport_->inform(status, field_lines);
   }
 }
 
-// What is told of it.
+// State report.
 
 std::string_view Exchange::stage_text() const noexcept {
   if (transport_ == nullptr) {
@@ -297,10 +300,10 @@ RequestState Exchange::state(Instant now) const {
   return state;
 }
 
-// Backwards: what wraps the content and its producer first, which write to the transport and view
-// the response; then the task, which views the request and its content; these last.
+// In reverse order: first the wrapper and the producer, which write to the transport and refer to
+// the response; then the task, which refers to the request and its body; these last.
 void Exchange::reset() noexcept {
-  // A deferred end of the task must not run for the next request.
+  // A deferred end of this task must not run for the next request.
   withdraw();
   production_.reset();
   task_ = Task<>();
@@ -310,13 +313,13 @@ void Exchange::reset() noexcept {
   ongoing_ = Ongoing();
   cancel_source_ = CancelSource();
   if (response_.body().size() > Buffer::kKeptBytesMax) {
-    // Moved out: a std::string that is assigned an empty one keeps its memory.
+    // Exchanged, because assigning an empty std::string does not free its memory.
     (void)std::exchange(response_, Response());
   }
   response_.reset();
   content_.reset();
   request_.set_peer(nullptr);
-  // Behind the task and the response, which may refer to what is in them.
+  // After the task and the response, which may refer to the extensions.
   request_.clear_extensions();
 }
 
@@ -340,8 +343,8 @@ std::unique_ptr<Exchange> Exchanges::take() {
   return exchange;
 }
 
-// A blocking thread cannot be interrupted, so its request stays until it is done: without a client,
-// whose address was copied when it was opened.
+// A blocking thread cannot be interrupted, so its request stays until it is done. It has no client
+// any more; the address was copied when the request was opened.
 void Exchanges::give_back(std::unique_ptr<Exchange> exchange) {
   if (exchange->is_running() && exchange->plan().outlives_client) {
     exchange->transport_ = nullptr;
@@ -352,7 +355,7 @@ void Exchanges::give_back(std::unique_ptr<Exchange> exchange) {
     return;
   }
   if (exchange->is_running()) {
-    // Blocking work that its task has begun goes on by itself, and learns of the end by its token.
+    // Blocking work that the task started continues; the token notifies it.
     exchange->cancel_source_.cancel();
   }
   keep(std::move(exchange));

@@ -30,17 +30,17 @@
 
 namespace eider::detail::server {
 
-/// How a request is answered, by its plan and its head.
+/// How a request is handled, chosen by its plan and headers.
 enum class Handling : std::uint8_t {
-  /// By RequestService::answer, of what is there.
+  /// RequestService::respond is called at once.
   at_once,
-  /// By kBodyTooLarge, before any of its content is read.
+  /// Rejected with kBodyTooLarge before the body is read.
   too_large,
-  /// By an Exchange.
+  /// Handled with an Exchange.
   by_exchange,
 };
 
-/// is_content_here  all of it has come, or none will
+/// is_content_here  the whole body has arrived, or there is none
 [[nodiscard]] inline Handling handling_of(const RequestPlan& plan, const RequestHead& head,
                                           bool is_content_here) noexcept {
   if (plan.ignores_body) {
@@ -53,8 +53,8 @@ enum class Handling : std::uint8_t {
                                                               : Handling::at_once;
 }
 
-/// A response to an extended CONNECT that is no protocol: any 2xx would tell the client that its
-/// own is spoken now (RFC 8441, section 5).
+/// Returns whether the response to an extended CONNECT wrongly has a 2xx status without an Upgrade:
+/// the client would take it as acceptance of its protocol (RFC 8441, section 5).
 [[nodiscard]] inline bool opens_nothing(const RequestHead& head,
                                         const Response& response) noexcept {
   constexpr int kRedirection = 300;
@@ -62,19 +62,19 @@ enum class Handling : std::uint8_t {
          content_as<Upgrade>(response) == nullptr;
 }
 
-/// Fills the response to a request that is refused; hooks see it.
+/// Fills the response to a rejected request; middleware sees it.
 void refuse_request(RequestService& service, const RequestRefusal& refusal, const RequestPlan& plan,
                     Request& request, Response& response) noexcept;
 
-/// Whose handler a loop's thread is in, for those who look from outside while it stands still.
+/// Records which handler runs on a loop's thread, for other threads that report a blocked loop.
 class RunningPlan {
  public:
-  /// From any thread. Null: none that was called for a request; see RequestPlan::endpoint.
+  /// Returns RequestPlan::endpoint; null if no request is being handled. From any thread.
   [[nodiscard]] const void* endpoint() const noexcept {
     return endpoint_.load(std::memory_order_relaxed);
   }
 
-  /// Until the end of this.
+  /// Sets the plan during the lifetime of this object.
   class Now {
    public:
     Now(RunningPlan& running, const RequestPlan& plan) noexcept : running_(running) {
@@ -92,7 +92,7 @@ class RunningPlan {
   std::atomic<const void*> endpoint_{nullptr};
 };
 
-/// What all exchanges of a loop share. All of it outlives them.
+/// Shared by all exchanges of a loop. Everything outlives them.
 struct ExchangeContext {
   Loop& loop;
   RequestService& service;
@@ -100,10 +100,11 @@ struct ExchangeContext {
   RunningPlan& running;
   LoopNumbers& numbers;
   const bool& is_draining;
-  Duration slow_after;  // see RequestService
+  Duration slow_after;  // the first of RequestService::slow_after
 };
 
-/// The plan as it is kept to: what decides ahead of content begins before that has come.
+/// Returns the plan to follow: `decides_first` means to start without the body, if it has not
+/// arrived.
 [[nodiscard]] inline RequestPlan carried_out(const RequestPlan& plan,
                                              bool is_content_here) noexcept {
   return plan.decides_first && !is_content_here ? plan.ahead_of_content() : plan;
@@ -113,86 +114,86 @@ class Exchanges;
 
 class Exchange final : private TaskOwner, private Deferred, private Peer, private ProductionOwner {
  public:
-  /// budget  of the bodies of all; outlives it
+  /// budget  shared by all bodies of the loop; must outlive this
   Exchange(const ExchangeContext& context, BodyBudget& budget) noexcept
       : context_(context), content_(context, budget) {}
 
-  /// Copies the head and the path values, and takes the extensions.
+  /// Copies the headers and path values, and moves the extensions.
   ///
-  /// transport  outlives the exchange's use by it: see Exchanges::give_back
+  /// transport  must exist until Exchanges::give_back
   void open(Request& from, const RequestPlan& plan, Transport& transport);
 
-  /// The request's content, to be brought without its framing.
+  /// Returns the request body; the transport adds bytes to it without their framing.
   [[nodiscard]] RequestContent& content() noexcept { return content_; }
   [[nodiscard]] const RequestContent& content() const noexcept { return content_; }
-  /// returns  whether `serve` is to be called now: see RequestContent::begin
+  /// returns  whether to call `serve` now: see RequestContent::begin
   [[nodiscard]] bool begin_content(bool has_begun) {
     return content_.begin(plan_, request_.head(), *transport_, has_begun);
   }
 
-  /// Has the request answered: now, or when the handler is done. What is answered now may have
-  /// given the exchange back when this returns.
+  /// Handles the request: now, or when the handler is done. The exchange may have been given back
+  /// when this returns.
   void serve();
-  /// Goes on with a response to this request that `serve` has not made.
+  /// Continues with a response that `serve` did not make.
   void respond_by(Response response);
-  /// The same by a refusal: what was to be sent cannot be.
+  /// Continues with a rejection, because the response cannot be sent.
   void refuse_by(const RequestRefusal& refusal);
-  /// The client takes more of what is produced.
+  /// Called when the client can receive more of a produced body.
   void go_on() noexcept;
-  /// The server stops: what has no end of its own ends now.
+  /// Called when the server stops: ends responses without an end.
   void stop_endless();
 
-  /// Nothing but the handler is waited for.
+  /// Returns whether only the handler is waited for.
   [[nodiscard]] bool is_waiting() const noexcept { return stage_ == Stage::waiting; }
   [[nodiscard]] bool is_producing() const noexcept { return stage_ == Stage::producing; }
-  /// The head of a produced answer has left.
+  /// Returns whether the headers of a produced response were sent.
   [[nodiscard]] bool has_begun() const noexcept {
     return production_ != nullptr && production_->has_begun();
   }
-  /// Content is produced that ends when the client leaves, or the server stops.
+  /// Returns whether the response is live: it ends when the client disconnects or the server stops.
   [[nodiscard]] bool is_live() const noexcept {
     return is_producing() && production_->content().is_live();
   }
-  /// The client is slow to take what is produced.
+  /// Returns whether production waits for a slow client.
   [[nodiscard]] bool is_held_up() const noexcept {
     return is_producing() && production_->is_held_up();
   }
-  /// When the request's head was there.
+  /// Returns the time at which the request headers were complete.
   [[nodiscard]] Instant began() const noexcept { return began_; }
-  /// Content of the response that was produced.
+  /// Returns the number of bytes produced for the response body.
   [[nodiscard]] std::uint64_t bytes_out() const noexcept {
     return production_ == nullptr ? 0 : production_->content_bytes();
   }
 
   [[nodiscard]] const RequestPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] Request& request() noexcept { return request_; }
-  /// The handler's task goes on.
+  /// Returns whether the handler's task has started and is not done.
   [[nodiscard]] bool is_running() const noexcept { return !task_.is_empty() && !task_.is_done(); }
   [[nodiscard]] const RequestHead& head() const noexcept { return request_.head(); }
   [[nodiscard]] Response& response() noexcept { return response_; }
 
-  /// What it is at, and what it waits for.
+  /// Returns the stage of the request and what it waits for.
   [[nodiscard]] RequestState state(Instant now) const;
 
  private:
   friend class Exchanges;
 
   enum class Stage : std::uint8_t {
-    idle,       // not served yet, or answered
-    waiting,    // the handler's task runs; content that it reads may still arrive
-    producing,  // the content of the response is being made
+    idle,       // not handled yet, or complete
+    waiting,    // the handler's task runs; the body that it reads may still arrive
+    producing,  // the response body is being produced
   };
 
-  /// Destroys the task, which cancels it, and forgets the request. Small memory is kept.
+  /// Destroys the task, which cancels it, and clears the request. Small buffers are kept.
   void reset() noexcept;
 
-  // Of the task and the producer.
+  // For the task and the producer.
   void on_task_done() noexcept override { context_.loop.defer(*this); }
   void run() override;
   void finish_head() noexcept override { context_.service.finish(plan_, request_, response_); }
   void send_head(std::optional<std::uint64_t> length, Follows follows) override;
   void on_produced() override;
-  // Of the request's peer.
+  // As the request's peer.
   [[nodiscard]] std::string address() const override;
   [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
@@ -207,56 +208,56 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   void fail_production();
 
   const ExchangeContext& context_;
-  Transport* transport_ = nullptr;  // null: the client has left
-  Exchanges* orphanage_ = nullptr;  // then this is told of the end
+  Transport* transport_ = nullptr;  // null: the client has disconnected
+  Exchanges* orphanage_ = nullptr;  // notified of the end in that case
   Stage stage_ = Stage::idle;
   RequestPlan plan_;
   Request request_;
   Response response_;
   Instant began_;
   RequestContent content_;
-  std::string address_;  // where the request outlives its client
+  std::string address_;  // a copy, if the request outlives its client
   std::optional<TlsInfo> tls_;
   CancelSource cancel_source_;
   Ongoing ongoing_;
-  // Exchanges' own.
+  // For Exchanges.
   std::size_t index_ = 0;
-  Duration slow_after_;  // of what is told next
-  // Last, so that they are destroyed before what they use.
+  Duration slow_after_;  // time of the next slow-request report
+  // Last, so that they are destroyed before the members that they use.
   Task<> task_;
   std::unique_ptr<Production> production_;
 };
 
-/// All exchanges of one loop: spare ones for reuse, and those whose client has left while a
-/// blocking thread still uses them. Those that take long are told to the service.
+/// All exchanges of one loop: spare ones for reuse, and those whose client has disconnected while a
+/// blocking thread still uses them. Reports slow ones to the service.
 class Exchanges final : private Timer {
  public:
   Exchanges(const ExchangeContext& context, std::size_t count_max,
             std::size_t bodies_bytes_max) noexcept
       : context_(context), count_max_(count_max), budget_(bodies_bytes_max) {}
 
-  /// For what comes from now on.
+  /// Applies to exchanges taken from now on.
   void set_max(std::size_t count_max, std::size_t bodies_bytes_max) noexcept {
     count_max_ = count_max;
     budget_.set_max(bodies_bytes_max);
   }
 
-  /// Null when as many as may be are in use.
+  /// Returns an exchange; null if the maximum is in use.
   [[nodiscard]] std::unique_ptr<Exchange> take();
-  /// Ends it: its transport is not called any more. A task that has to outlive its client is told
-  /// by its Cancel and kept until its end.
+  /// Ends the exchange: its transport is not called any more. A task that must outlive its client
+  /// is notified by its Cancel and kept until its end.
   void give_back(std::unique_ptr<Exchange> exchange);
 
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_.size(); }
-  /// The oldest of those in use, as many as that at most, the oldest first.
+  /// Returns the states of the `count_max` oldest exchanges in use, the oldest first.
   [[nodiscard]] std::vector<RequestState> state(std::size_t count_max) const;
-  /// Gives back the memory of those that are kept for reuse.
+  /// Frees the exchanges that are kept for reuse.
   void release_spare() noexcept { spare_.clear(); }
 
  private:
   friend class Exchange;
 
-  /// Looks for those that take long, while any is in use.
+  /// Checks for slow requests, as long as any exchange is in use.
   void expire() override;
   void arm_look() noexcept;
   [[nodiscard]] bool tell_if_slow(Exchange& exchange);
@@ -265,8 +266,8 @@ class Exchanges final : private Timer {
 
   const ExchangeContext context_;
   std::size_t count_max_;
-  std::vector<Exchange*> in_use_;  // in no order
-  BodyBudget budget_;              // ahead of the exchanges, which give back to it
+  std::vector<Exchange*> in_use_;  // unordered
+  BodyBudget budget_;              // before the exchanges, whose destructors use it
   std::vector<std::unique_ptr<Exchange>> spare_;
   std::vector<std::unique_ptr<Exchange>> orphans_;
 };

@@ -14,11 +14,13 @@ namespace eider::detail::server {
 
 namespace {
 
-/// More than this is sent before the next request is answered, and what is refused stops the rest.
+/// If more output than this is corked, it is sent before the next request. If the socket does not
+/// accept all of it, the next requests wait.
 constexpr std::size_t kPipelinedBytesMax = 128UL * 1024;
-/// More than this behind a request that waits, and reading is paused.
+/// If a request waits and more input than this follows it, reading is paused.
 constexpr std::size_t kKeptInputBytesMax = 64UL * 1024;
-/// The same of a request that waits for room: many may wait, and none is bounded by a count.
+/// The same for a request that waits for the output budget: many may wait, and their number has no
+/// limit.
 constexpr std::size_t kHeldBackBytesMax = 4UL * 1024;
 
 }  // namespace
@@ -29,7 +31,7 @@ void H1::start() noexcept {
 }
 
 void H1::end() noexcept {
-  // The earlier answer that has not left is reported before the request that goes on.
+  // Report the earlier response, which is not fully sent, before the current request.
   report_lost();
   end_current();
 }
@@ -40,20 +42,21 @@ bool H1::is_idle() const noexcept {
 
 base::SavedInput H1::take_rest() {
   base::SavedInput rest = input_.take();
-  // The state changes before reading goes on: what comes from here is the other protocol's.
+  // Change the state before reading resumes: from here on, bytes belong to the other protocol.
   state_ = State::off;
   input_.resume(stream());
   return rest;
 }
 
-// What the connection tells. The stack does not grow with a pipeline: `serve` loops over requests
-// that are answered at once, and a response that comes later goes on from the loop (settle_all).
+// Calls from the connection. The stack does not grow with the length of a pipeline: `serve` loops
+// over requests with immediate responses, and a later response continues from the loop
+// (settle_all).
 
 void H1::on_bytes(std::string_view bytes) {
   if (is_reading() && input_.is_empty()) [[likely]] {
     const std::string_view rest = serve(bytes);
-    // `bytes` are the loop's, and the next connection's when this returns. So what is left of them
-    // is copied, unless nobody will read it.
+    // `bytes` is the loop's buffer, which the next connection uses when this returns. So copy the
+    // unread rest, unless it will be ignored.
     if (!rest.empty() && (state_ < State::closing || state_ == State::left)) {
       input_.keep_rest(rest);
     }
@@ -65,7 +68,7 @@ void H1::on_bytes(std::string_view bytes) {
 
 void H1::keep_or_ignore(std::string_view bytes) {
   if (state_ < State::closing) {
-    // What is kept comes first, so new bytes are appended and read in their row.
+    // Kept bytes come first, so the new ones are appended to them before reading.
     input_.keep(bytes);
     serve_kept();
   } else if (state_ == State::lingering) {
@@ -78,7 +81,7 @@ void H1::keep_or_ignore(std::string_view bytes) {
 }
 
 void H1::on_end() {
-  // It is noted before the state is looked at: a response that comes later has to know it.
+  // Note it before examining the state: a later response needs to know it.
   input_.note_end();
   switch (state_) {
     case State::ready:
@@ -107,12 +110,12 @@ void H1::on_end() {
 }
 
 void H1::on_drained() {
-  // What has left is reported before more is written behind it.
+  // Report the sent response before writing more.
   report_sent();
   switch (state_) {
     case State::held_back:
       if (connection_.extra().room->is_linked()) {
-        break;  // an interim response has left, and there is still no room
+        break;  // an interim response was sent, and there is still no room
       }
       [[fallthrough]];
     case State::blocked:
@@ -143,7 +146,7 @@ void H1::stop_endless() {
     current_->exchange().stop_endless();
   } else if (state_ == State::lingering && awaits_ == Awaits::linger &&
              connection_.extra().lingering->until > context().loop.now() + context().linger()) {
-    await_close();  // the wait began before the server was stopped
+    await_close();  // the wait began before the server was stopped, with the longer time
   }
 }
 
@@ -172,19 +175,20 @@ std::string_view H1::serve(std::string_view in) {
   return in;
 }
 
-/// in  begins with the head that was read
+/// in  starts with the request headers that were read
 std::string_view H1::serve_request(std::string_view in) {
   const std::string_view whole = in;
   in.remove_prefix(context().reader.head_bytes());
   Request& request = context().request;
-  // The values of the request before are views into bytes that are gone.
+  // The values of the previous request are views of bytes that no longer exist.
   request.path_values().clear();
   request.set_peer(&connection_);
   const RequestPlan plan = context().service.plan(request);
   const RequestHead& head = request.head();
   if (context().output.is_crowded() && context().needs_room(plan, head.method)) [[unlikely]] {
-    // It is kept as bytes, and read again when there is room: nothing of it costs more. Earlier
-    // responses leave first, so that a client that does not read them is watched as usual.
+    // Keep the request as bytes, and read it again when there is room: this needs no other memory.
+    // Earlier responses are sent first, so that a client that does not read them is subject to the
+    // usual minimum rate.
     input_.read_again();
     state_ = State::held_back;
     stream().flush() ? Connection::Room::await(connection_) : block();
@@ -207,7 +211,7 @@ std::string_view H1::serve_by_course(const RequestPlan& plan, std::string_view i
       refuse(kOverloaded, plan, context().request);
       return {};
     }
-    // The connection stays: a new one would cost more than the refusal.
+    // Keep the connection open: a new one would cost more than this rejection.
     Request& request = context().request;
     request.set_body({});
     in.remove_prefix(head.content_length);
@@ -222,13 +226,14 @@ std::string_view H1::serve_by_course(const RequestPlan& plan, std::string_view i
       return {};
     case Handling::at_once:
       if (!plan.ignores_body || head.body == BodyKind::none) {
-        // The content is a view into the receive buffer: it is answered within this call.
+        // The body is a view of the receive buffer, which is valid because the response is made in
+        // this call.
         context().request.set_body(in.substr(0, head.content_length));
         in.remove_prefix(head.content_length);
         respond_now(plan, in);
         return in;
       }
-      break;  // only reading the content tells where the next request begins
+      break;  // the body must be read to find the start of the next request
     case Handling::by_exchange:
       break;
   }
@@ -246,16 +251,16 @@ void H1::serve_kept() {
   }
   const bool is_content = state_ == State::busy;
   if (!input_.is_empty() && (is_content || input_.may_have_head(context().head_limits))) {
-    // What is kept stays where it is meanwhile: nothing is added to it from within.
+    // The kept bytes do not move meanwhile: nothing is appended during this call.
     input_.drop_read(serve(input_.view()).size());
   }
-  // Not earlier: resuming may bring bytes, which belong behind those that were kept.
+  // Not earlier: resuming may deliver bytes, which must follow the kept ones.
   if (is_reading() && !(state_ == State::busy && current_->exchange().content().is_full())) {
     input_.resume(stream());
   }
 }
 
-// Answering.
+// Responding.
 
 void H1::respond_now(const RequestPlan& plan, std::string_view unread) {
   Request& request = context().request;
@@ -273,26 +278,26 @@ void H1::respond_now(const RequestPlan& plan, std::string_view unread) {
     finish_current(unread);
   }
   if (request.extensions().are_used()) [[unlikely]] {
-    request.clear_extensions();  // behind the response, which may be made of views of them
+    request.clear_extensions();  // after the response, which may contain views of them
   }
 }
 
 void H1::send_now(const RequestPlan& plan, Request& request, Response& response, bool has_more) {
   const RequestHead& head = request.head();
   const int status = response.status();
-  // Sending may take the content.
+  // Before `send`, which may take the body.
   const std::uint64_t bytes = context().is_observed ? content_bytes(head.method, response) : 0;
   const h1::Persistence how = persistence(head, response);
   const Sent sent = send(plan, head.method, response, how);
   go_on(head, how, sent, has_more);
-  // `go_on` may have flushed: only behind that is it known whether the response has left.
+  // `go_on` may have flushed, so only now is it known whether the response was sent.
   if (context().is_observed) [[unlikely]] {
     report(request, status, bytes);
   }
 }
 
-// From here on nothing is a view into the receive buffer, which the next connection writes to: the
-// exchange copies what it needs of the request.
+// Afterwards, nothing refers to the receive buffer, which the next connection overwrites: the
+// exchange copies the parts of the request that it needs.
 bool H1::try_open_current(const RequestPlan& plan) {
   std::unique_ptr<Exchange> exchange = context().exchanges.take();
   if (exchange == nullptr) {
@@ -302,7 +307,7 @@ bool H1::try_open_current(const RequestPlan& plan) {
   current_ = context().take_stream();
   current_->open(*this, connection_, plan, std::move(exchange));
   state_ = State::busy;
-  // The deadline of the head ends here; the exchange watches its content by its own.
+  // The deadline for the headers ends here; the exchange has its own for the body.
   expect(Awaits::nothing, Instant::max());
   return true;
 }
@@ -323,11 +328,11 @@ void H1::finish_current(std::string_view unread) {
 }
 
 void H1::on_answered(const StreamH1::End& end, bool has_more) {
-  // The request is over as far as reading goes; `go_on` may leave this state again.
+  // The request has been read completely; `go_on` may change the state again.
   state_ = State::ready;
   go_on(current_->exchange().head(), end.persistence, end.sent,
         has_more || current_->has_unread_content());
-  // After a flush in `go_on` it is known whether the response has left.
+  // After a flush in `go_on`, it is known whether the response was sent.
   end_current();
   if (state_ == State::ready && stream().waiting_bytes() != 0) {
     block();
@@ -336,17 +341,18 @@ void H1::on_answered(const StreamH1::End& end, bool has_more) {
 
 void H1::hand_over() {
   context().count_request();
-  current_->report();  // before the protocol writes, which is no part of the response
-  // The state is set first: the protocol may end the line within the call.
+  // Before the protocol writes, because its output is not a part of the response.
+  current_->report();
+  // Set the state first: the protocol may end the connection within the call.
   state_ = State::left;
   ContentPtr<Upgrade> upgrade =
       std::get<ContentPtr<Upgrade>>(current_->exchange().response().take_content());
   connection_.hand_over(*upgrade);
-  upgrade.reset();  // it may refer to what the request has made
+  upgrade.reset();  // it may refer to data of the request
   end_current();
 }
 
-// The loop keeps the stream for later requests.
+// Ends the current request. The loop keeps the stream for later requests.
 void H1::end_current() {
   if (current_ != nullptr) {
     current_->report();
@@ -357,12 +363,11 @@ void H1::end_current() {
 
 void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, bool has_more) {
   context().count_request();
-  // The next head gets a span of its own, which `settle` sets when all that is there was read.
+  // The next request headers get their own deadline: `settle` sets it after all input was read.
   awaits_ = Awaits::next_request;
   has_answered_ = true;
   if (persistence == h1::Persistence::close) [[unlikely]] {
-    // A client that wants the close itself, and has no more to send, has nothing to lose by a
-    // reset.
+    // If the client itself asked to close and has sent nothing more, a reset loses no data.
     if (!has_more && !head.keeps_alive) {
       close_behind_response();
     } else {
@@ -375,7 +380,7 @@ void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, 
   }
 }
 
-// What the reader has left in the shared request is of no use to anybody, or an earlier one's.
+// The shared request of the reader contains incomplete data, or that of an earlier request.
 void H1::refuse_unread(const RequestRefusal& refusal) {
   Request unread;
   unread.set_peer(&connection_);
@@ -405,19 +410,20 @@ void H1::close_behind_response() {
     state_ = State::closed;
     return;
   }
-  // FIN follows what waits; `on_drained` closes the connection behind that.
+  // FIN is sent after the waiting output; then `on_drained` closes the connection.
   stream().end();
   state_ = State::closing;
   expect_reader();
 }
 
-// RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the response.
+// RFC 9112, 9.6: closing while the client sends would cause a reset, which may arrive before the
+// response.
 void H1::linger() {
   if (input_.has_ended()) {
     close_behind_response();
     return;
   }
-  // The state is set before reading goes on: what comes from here is counted and ignored.
+  // Set the state before reading resumes: from here on, bytes are counted and ignored.
   state_ = State::lingering;
   connection_.extra().lingering = std::make_unique<Lingering>();
   stream().end();
@@ -429,7 +435,7 @@ void H1::linger() {
   await_close();
 }
 
-// All has left: the client has to close its side.
+// All output was sent: now the client must close its side.
 void H1::await_close() {
   Lingering& lingering = *connection_.extra().lingering;
   lingering.bytes = 0;
@@ -437,9 +443,9 @@ void H1::await_close() {
   expect(Awaits::linger, lingering.until);
 }
 
-// Sets the deadline of what is waited for now. Last in every callback, since only the state in
-// which all that has come was read says what that is: half a head that the same bytes complete
-// needs none.
+// Sets the deadline for the next event. It must be the last statement of every callback, because
+// the state shows the right deadline only after all input was read. For example, partial headers
+// that the same bytes complete need no deadline.
 void H1::settle() {
   if (state_ == State::ready && input_.is_empty() && !input_.has_ended()) [[likely]] {
     expect_within(Awaits::next_request, context().limits.idle);
@@ -450,10 +456,11 @@ void H1::settle() {
 
 void H1::settle_by_state() {
   if (state_ == State::ready && input_.has_ended()) {
-    close_behind_response();  // half a head is there that nobody completes
+    // The client has closed its half, so partial headers are never completed.
+    close_behind_response();
   } else if (state_ == State::busy && input_.has_ended() && input_.is_empty() &&
              current_->takes_content()) {
-    end_current();  // nor its content, of a request that waited behind another for its turn
+    end_current();  // neither is the body of a request that waited for an earlier response
     close_behind_response();
   } else if (state_ == State::ready && awaits_ != Awaits::head) {
     expect_within(Awaits::head, context().limits.head);
@@ -468,14 +475,15 @@ void H1::settle_by_state() {
 
 void H1::settle_all() {
   finish_current({});
-  // What has come while the response was made is read first: the state behind it sets the deadline.
+  // Read the bytes that arrived while the response was made first: the state after that sets the
+  // deadline.
   serve_kept();
   settle();
-  // The connection may be destroyed here.
+  // This may destroy the connection.
   connection_.finish();
 }
 
-// Time.
+// Deadlines.
 
 void H1::expect(Awaits what, Instant due) {
   awaits_ = what;
@@ -490,7 +498,7 @@ void H1::expect_reader() {
   expect(Awaits::reader, connection_.watch_reader());
 }
 
-// While idle it looks in between whether a slow reader has left answers waiting.
+// While idle, also wakes up earlier, to check for a slow reader with unsent responses.
 Instant H1::wake_at(Instant due) const noexcept {
   return awaits_ == Awaits::next_request
              ? std::min(due, context().loop.now() + context().limits.write)
@@ -523,7 +531,7 @@ void H1::on_late() {
       if (connection_.keeps_up()) {
         expect_within(Awaits::reader, context().limits.write);
       } else {
-        stream().reset();  // what the kernel holds for this client would wait for it too
+        stream().reset();  // an orderly close would keep data for this client in the kernel
         state_ = State::closed;
       }
       return;

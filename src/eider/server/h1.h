@@ -30,43 +30,43 @@ namespace eider::detail::server {
 class Connection;
 struct UnsentH1;
 
-/// How a response without content says so: RFC 9110, 15.3.5 and 15.4.5, by nothing; 15.3.6, by a
-/// length of zero, or the client would read on until the connection ends.
+/// Returns the framing of a response without a body: none for 204 and 304 (RFC 9110, 15.3.5 and
+/// 15.4.5), but a length of zero for 205 (15.3.6): without it the client would read until the end.
 constexpr h1::Framing bodiless_framing(int status) noexcept {
   return status == 205 ? h1::Framing::sized : h1::Framing::none;
 }
 
-/// The number of bytes of the response's content that a request with that method is sent.
+/// Returns the number of body bytes that are sent in response to a request with this method.
 [[nodiscard]] std::uint64_t content_bytes(Method method, const Response& response) noexcept;
 
-/// Received bytes that have not been read yet: none while the connection waits for a request. Kept
-/// bytes stay where they are until
-/// some are kept or dropped.
+/// Received bytes that have not been read yet; empty while the connection waits for a request. Kept
+/// bytes do not move until bytes are kept or dropped.
 class InputH1 {
  public:
   [[nodiscard]] bool is_empty() const noexcept { return kept_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size(); }
   [[nodiscard]] std::string_view view() const noexcept { return kept_.view(); }
-  /// Reading them as a head may tell something. To be asked of one head as it grows.
+  /// Returns whether it is worthwhile to parse the bytes as request headers. Call it for one
+  /// request as its headers grow.
   [[nodiscard]] bool may_have_head(const h1::HeadLimits& limits) noexcept {
     return search_.is_worth_reading(kept_.view(), limits);
   }
 
   void keep(std::string_view bytes) { kept_.append(bytes); }
-  /// Keeps what reading has left where nothing was kept: it may begin a head.
+  /// Keeps the bytes that parsing has left, if none were kept: they may start the next request.
   void keep_rest(std::string_view rest) {
     search_.reset();
     keep(rest);
   }
-  /// Forgets all that stands in front of the last `rest_bytes`, which has been read.
+  /// Drops all bytes except the last `rest_bytes`, because they were read.
   void drop_read(std::size_t rest_bytes) noexcept {
-    // The search goes on where it was, unless something was read: then it begins anew.
+    // The search continues at its position, unless something was read: then it starts again.
     if (rest_bytes != kept_.size()) {
       search_.reset();
       kept_.drop(kept_.size() - rest_bytes);
     }
   }
-  /// A whole head was read, but is to be read again later.
+  /// Called when complete headers were read but will be read again later.
   void read_again() noexcept { search_.reset(); }
   void release() noexcept { kept_.release(); }
   [[nodiscard]] base::SavedInput take() noexcept {
@@ -75,7 +75,7 @@ class InputH1 {
     return taken;
   }
 
-  /// Lets the client wait: its bytes stay in the kernel.
+  /// Pauses reading: further bytes stay in the kernel.
   void pause(Stream& stream) noexcept {
     if (!is_paused_) {
       is_paused_ = true;
@@ -90,7 +90,7 @@ class InputH1 {
   }
   [[nodiscard]] bool is_paused() const noexcept { return is_paused_; }
 
-  /// The client sends no more.
+  /// Called when the client has closed its half.
   void note_end() noexcept { has_ended_ = true; }
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
@@ -101,20 +101,20 @@ class InputH1 {
   bool has_ended_ : 1 = false;
 };
 
-/// How a client that closes its half is treated: what it has asked before is answered, then the
-/// connection ends. If a request waits for its response meanwhile, the client may also have left
-/// altogether, which looks the same; limits.half_close_probe says how that is found out.
+/// If a client closes its half, its earlier requests still get responses, then the connection ends.
+/// If a request waits for its response meanwhile, the client may also have disconnected completely,
+/// which looks the same; limits.half_close_probe describes how to distinguish them.
 class H1 final {
  public:
-  /// What is waited for: see Limits, and on_late for what happens when it does not come.
+  /// The event that is waited for: see Limits, and on_late for the action if it does not occur.
   enum class Awaits : std::uint8_t {
     first_byte,
     next_request,
     head,
     content,
-    reader,  // the client takes what waits for it
+    reader,  // the client reads waiting output
     linger,  // the client closes after the last response
-    probe,   // a client that has closed its half, and may have disconnected, shows itself
+    probe,   // a client that has closed its half shows whether it has disconnected
     nothing,
   };
 
@@ -122,44 +122,44 @@ class H1 final {
   H1(const H1&) = delete;
   H1& operator=(const H1&) = delete;
 
-  // What the connection tells. Behind each call but the first three it asks whether this is over.
-  /// From here on HTTP/1.1 is spoken, or something else is.
+  // Calls from the connection. After each call except the first three, it checks is_over.
+  /// Starts or ends HTTP/1.1 on the connection.
   void start() noexcept;
   void leave() noexcept { state_ = State::off; }
-  /// The connection goes: what goes on is cancelled, and observers are told of what has not left.
-  /// Of use more than once.
+  /// Called when the connection ends: cancels the current request, and reports unsent responses to
+  /// observers. May be called more than once.
   void end() noexcept;
   void on_bytes(std::string_view bytes);
   void on_end();
   void on_drained();
-  /// Something is to be looked at. is_due: what is waited for has not come.
+  /// Called by the alarm. is_due: the deadline has passed.
   void on_time(bool is_due);
-  /// A request that is no HTTP is told so.
+  /// Rejects input that is not a valid HTTP request.
   void refuse_unread(const RequestRefusal& refusal);
   void stop_endless();
 
   [[nodiscard]] bool is_spoken() const noexcept { return state_ != State::off; }
-  /// The connection is to be closed, or another protocol to go on with `take_rest`.
+  /// Returns whether to close the connection, or to continue with another protocol and `take_rest`.
   [[nodiscard]] bool is_over() const noexcept { return state_ >= State::left; }
-  /// What has come behind the request that another protocol follows.
+  /// Returns the bytes after the request that upgraded the connection.
   [[nodiscard]] base::SavedInput take_rest();
-  /// Nothing has been asked that is not answered, and nothing waits to leave.
+  /// Returns whether all requests have responses and no output waits.
   [[nodiscard]] bool is_idle() const noexcept;
 
-  // For the connection and for the request that goes on.
+  // For the connection and for the current request.
   [[nodiscard]] InputH1& input() noexcept { return input_; }
   [[nodiscard]] Awaits awaits() const noexcept { return awaits_; }
   void expect(Awaits what, Instant due);
   void expect_within(Awaits what, Duration within);
-  /// The client has to take what waits, at the pace of Limits.
+  /// Sets the deadline by which the client must read waiting output, at the minimum rate of Limits.
   void expect_reader();
-  /// Any request of this connection has been answered.
+  /// Returns whether a request of this connection has had a response.
   [[nodiscard]] bool has_answered() const noexcept { return has_answered_; }
-  /// When to look at a connection that is due then.
+  /// Returns the time at which to wake up for a connection with this deadline.
   [[nodiscard]] Instant wake_at(Instant due) const noexcept;
 
-  /// What a response's head may say while the request's content can still come whole:
-  /// StreamH1::persistence for the rest.
+  /// Returns whether the connection persists, if the rest of the request body may still arrive;
+  /// StreamH1::persistence handles the other case.
   [[nodiscard]] h1::Persistence persistence(const RequestHead& head,
                                             const Response& response) const noexcept {
     if (!head.keeps_alive || response.closes_connection() || context().is_draining) [[unlikely]] {
@@ -167,11 +167,11 @@ class H1 final {
     }
     return head.minor_version == 0 ? h1::Persistence::spoken : h1::Persistence::implied;
   }
-  /// Corks a whole response, or sends it when it is large: an owned large body is taken from it.
-  /// Inlined, since a call of its own is 1.5 % of the cost of a plain request.
+  /// Corks a complete response, or sends it if it is large: a large owned body is moved out of it.
+  /// Inlined, because a call would be 1.5 % of the cost of a plain request.
   ///
-  /// plan    of the request: large responses of its handler are remembered
-  /// method  of the request: HEAD gets the head alone, with the length it would have had
+  /// plan    of the request: handlers with large responses are remembered
+  /// method  of the request: HEAD gets only the headers, with the length of the body
   /// source  RFC 9110, sections 8.6, 9.3.2, 15.3.5, 15.3.6 and 15.4.5
   [[gnu::always_inline]] Sent send(const RequestPlan& plan, Method method, Response& response,
                                    h1::Persistence how) {
@@ -186,37 +186,38 @@ class H1 final {
     h1::write_usual(stream().output(), head_start(), type, response.field_lines(), body);
     return Sent::corked;
   }
-  /// A head alone, with the date and the server's name filled in.
+  /// Sends only the headers, with Date and Server filled in.
   void send_head(h1::ResponseHead head);
-  /// 1xx, to clients that know such.
+  /// Sends a 1xx response, if the client supports it (not HTTP/1.0).
   void send_interim(const RequestHead& head, int status, std::string_view field_lines);
 
-  /// Reports the request that goes on to the observer: answered, or abandoned by its client.
+  /// Reports the current request to the observer: with its response, or abandoned by its client.
   void report(Exchange& exchange, int status, std::uint64_t bytes_out);
   void report_abandoned(Exchange& exchange);
-  /// The request that goes on has changed outside of a call of the connection's: all that follows.
+  /// Continues the connection after the current request has changed outside of the connection's
+  /// calls.
   void settle_all();
 
  private:
   enum class State : std::uint8_t {
-    ready,      // reads heads
-    busy,       // with current_
-    blocked,    // answers wait to leave; what has been asked meanwhile is kept
+    ready,      // reads request headers
+    busy,       // handles current_
+    blocked,    // responses wait to be sent; input that arrives meanwhile is kept
     held_back,  // the next request is kept until the output budget has room
-    off,        // not spoken
-    closing,    // the last response waits to leave
-    lingering,  // the last response is given; what arrives is ignored
-    left,       // another protocol is spoken
+    off,        // another protocol, or none yet
+    closing,    // the last response waits to be sent
+    lingering,  // the last response was sent; input is ignored
+    left,       // another protocol follows
     closed,
   };
 
-  /// Content of this size is sent by itself instead of being copied behind others.
+  /// Bodies of this size are sent separately instead of being copied into the cork.
   static constexpr std::size_t kLargeBodyBytes = 64UL * 1024;
 
   [[nodiscard]] LoopContext& context() const noexcept;
   [[nodiscard]] Stream& stream() const noexcept;
 
-  // Reading. Each returns what it leaves of `in`.
+  // Reading. Each returns the unread rest of `in`.
   [[nodiscard]] std::string_view serve(std::string_view in);
   [[nodiscard]] std::string_view serve_request(std::string_view in);
   [[nodiscard]] std::string_view serve_by_course(const RequestPlan& plan, std::string_view in);
@@ -226,22 +227,22 @@ class H1 final {
   void keep_or_ignore(std::string_view bytes);
   void serve_kept();
 
-  // Answering.
+  // Responding.
   void respond_now(const RequestPlan& plan, std::string_view unread);
   void send_now(const RequestPlan& plan, Request& request, Response& response, bool has_more);
   void refuse(const RequestRefusal& refusal, const RequestPlan& plan, Request& request);
   void go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, bool has_more);
-  /// Also a response with another status, without content, or with much.
+  /// Also handles other statuses, empty bodies and large bodies.
   Sent send_any(const RequestPlan& plan, Method method, Response& response, h1::Persistence how);
   void note_large(const RequestPlan& plan, const Response& response);
   [[nodiscard]] const h1::HeadStart& head_start() const noexcept {
     return context().start.at(context().loop.wall_seconds());
   }
 
-  // The request that goes on.
+  // The current request.
   [[nodiscard]] bool try_open_current(const RequestPlan& plan);
-  /// Acts on the end of its response, if it has ended. Call it after each call that may have ended
-  /// it: until then the request and its exchange stay.
+  /// Handles the end of its response, if it has ended. Call it after each call that may have ended
+  /// the response: until then the request and its exchange exist.
   ///
   /// unread  bytes after the request that are not kept yet
   void finish_current(std::string_view unread);
@@ -249,17 +250,16 @@ class H1 final {
   void hand_over();
   void end_current();
 
-  // Reporting. A request that was answered at once is reported when its response has left: what
-  // the socket has refused of it leaves later.
+  // Reporting. A request with an immediate response is reported when the response was sent, which
+  // is later if the socket does not accept all of it.
   void report(Request& request, int status, std::uint64_t bytes_out);
   void report_or_keep(const ResponseEvent& record, Request& request);
-  /// The last response that the socket had refused some of has left, if there is one, or never
-  /// will.
+  /// Reports the last response that had to wait, if there is one: it was sent, or never will be.
   void report_sent() noexcept;
   void report_lost() noexcept;
   [[nodiscard]] std::unique_ptr<UnsentH1> take_unsent() noexcept;
 
-  // Ending. `settle` is the last thing in every callback.
+  // Ending. `settle` must be the last statement of every callback.
   void block();
   void close_behind_response();
   void linger();
@@ -269,12 +269,12 @@ class H1 final {
   void on_late();
 
   Connection& connection_;
-  // Its last bytes are free, and hold what follows.
+  // Its last bytes are unused padding, in which the next members are placed.
   [[no_unique_address]] InputH1 input_;
   Awaits awaits_ = Awaits::first_byte;
   bool has_answered_ = false;
   State state_ = State::ready;
-  // From here on: not touched by a request that is answered at once.
+  // From here on: not used by a request with an immediate response.
   std::unique_ptr<StreamH1> current_;
 };
 

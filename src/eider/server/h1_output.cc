@@ -8,16 +8,16 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Pieces of this size are copied into the cork and sent while they are still in the cache.
+/// Pieces of this size are copied into the cork and sent while they are still in the CPU cache.
 constexpr std::size_t kPieceBytes = 128UL * 1024;
 
-// What the socket refuses has to be copied; what it takes is not kept.
+// Only the part that the socket does not accept is copied.
 void send_large_view(Stream& stream, std::string_view body) {
   while (!body.empty()) {
     const std::string_view piece = body.substr(0, kPieceBytes);
     body.remove_prefix(piece.size());
     stream.output().append(piece);
-    // The socket refuses for now: the rest is copied once instead of piece by piece.
+    // The socket is full: copy the rest once, instead of piece by piece.
     if (!stream.flush()) {
       break;
     }
@@ -86,8 +86,8 @@ Sent H1::send_any(const RequestPlan& plan, Method method, Response& response, h1
   return Sent::partly;
 }
 
-// Remembers that this handler's responses are large and have to wait for their clients. Files and
-// bodies that are kept anyway take no memory of their own while they wait.
+// Remembers that this handler's responses are large and have to wait for their clients. Files, and
+// bodies that other owners keep, use no additional memory while they wait.
 void H1::note_large(const RequestPlan& plan, const Response& response) {
   const bool is_shared = response.body_owner() != nullptr;
   const bool is_kept_anyway = content_as<FileContent>(response) != nullptr ||
@@ -103,8 +103,8 @@ void H1::send_head(h1::ResponseHead head) {
 }
 
 void H1::send_interim(const RequestHead& head, int status, std::string_view field_lines) {
-  // RFC 9110, 15.2: a client of HTTP/1.0 is sent no interim response, which it would take for the
-  // response.
+  // RFC 9110, 15.2: an HTTP/1.0 client must not get an interim response, because it would take it
+  // for the final one.
   if (head.minor_version == 0) {
     return;
   }

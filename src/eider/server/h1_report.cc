@@ -50,17 +50,17 @@ void H1::report(Exchange& exchange, int status, std::uint64_t bytes_out) {
   report_or_keep(record, exchange.request());
 }
 
-// The request is gone when the rest of the response leaves: what is reported then is copied now.
+// The request no longer exists when the rest of the response is sent, so its data is copied.
 void H1::report_or_keep(const ResponseEvent& record, Request& request) {
   Stream& line = stream();
   if (!line.is_open() || line.waiting_bytes() == 0) {
     context().service.observe(record);
     return;
   }
-  // Only one response is kept: an earlier one stands in front of it, and is reported now.
+  // Only one response is kept. An earlier one was sent before it, so it is reported now.
   report_sent();
   auto unsent = std::make_unique<UnsentH1>();
-  // The extensions come first: their arena keeps the copy of the head.
+  // Move the extensions first: their arena stores the copy of the headers.
   unsent->request.take_extensions(request);
   unsent->request.head() = copy_head(request.head(), unsent->request.arena());
   unsent->request.set_route(request.route());
@@ -95,7 +95,8 @@ void H1::report_lost() noexcept {
     return;
   }
   const Stream& line = stream();
-  // Where the stream has closed already, what waited was last seen when the response was kept.
+  // If the stream has closed already, use the number of waiting bytes that was stored with the
+  // response.
   const std::uint64_t lost = line.is_open() ? line.waiting_bytes() : unsent->waiting_bytes;
   ResponseEvent record = record_of(context().loop, *unsent);
   record.bytes_out -= std::min(lost, record.bytes_out);

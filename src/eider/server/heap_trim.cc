@@ -2,14 +2,14 @@
 
 #include "eider/io/runtime/frame_pool.h"
 
-// glibc's; other C libraries do without.
+// A function of glibc; null with other C libraries.
 extern "C" int malloc_trim(std::size_t pad) __attribute__((weak));
 
 namespace eider::detail::server {
 
 namespace {
 
-/// Where connections come and go it is not done more often than this.
+/// The minimum time between two trims, if connections come and go.
 constexpr Duration kBetween = std::chrono::seconds(2);
 
 }  // namespace
@@ -26,7 +26,7 @@ void HeapTrim::arm() noexcept {
 
 void HeapTrim::expire() {
   if (has_fallen()) {
-    // What is kept is dropped ahead of the trim, or it would hold the pages around it.
+    // Free spare objects before the trim, because they would keep their pages in use.
     context_.exchanges.release_spare();
     context_.spare_streams.clear();
     context_.loop.release_spare();

@@ -10,17 +10,18 @@
 
 namespace eider::detail::server {
 
-/// What malloc keeps for itself of memory that was freed. For a moment in which nobody waits.
+/// Returns freed memory that malloc has kept to the system. It takes time, so call it when no
+/// client waits.
 void trim_heap() noexcept;
 
-/// A thousand slow readers hold megabytes that malloc keeps for itself when they have gone, because
-/// something small lies above them, such as a coroutine's frame that is kept for reuse. One look,
-/// some time after their number has halved, drops what is kept and returns the rest.
+/// After a thousand slow readers have disconnected, malloc keeps megabytes of freed memory, because
+/// a small allocation lies above it, such as a spare coroutine frame. Some time after the number of
+/// connections has halved, this class frees spare objects and returns the memory once.
 class HeapTrim final : private Timer {
  public:
   explicit HeapTrim(LoopContext& context) noexcept : context_(context) {}
 
-  /// So many connections there are now.
+  /// Notes the current number of connections.
   void note(std::size_t connections) noexcept {
     connections_ = connections;
     most_ = std::max(most_, connections);
@@ -30,7 +31,7 @@ class HeapTrim final : private Timer {
   }
 
  private:
-  // Fewer never hold much.
+  // Fewer connections never use much memory.
   static constexpr std::size_t kWorthwhile = 64;
 
   [[nodiscard]] bool has_fallen() const noexcept {
@@ -41,7 +42,7 @@ class HeapTrim final : private Timer {
 
   LoopContext& context_;
   std::size_t connections_ = 0;
-  std::size_t most_ = 0;  // since the last time
+  std::size_t most_ = 0;  // since the last trim
 };
 
 }  // namespace eider::detail::server

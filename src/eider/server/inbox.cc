@@ -23,7 +23,7 @@ void Inbox::put(std::string_view content) {
     return;
   }
   const bool is_lent = borrow(content);
-  // A content that is refused keeps what was gathered: the handler takes that first.
+  // If these bytes are rejected, the handler first gets the bytes that were collected before.
   if (const auto refused = is_lent ? body_.count(content.size()) : body_.add(content)) {
     if (is_lent) {
       loan_.end();
@@ -38,9 +38,8 @@ void Inbox::put(std::string_view content) {
 }
 
 bool Inbox::borrow(std::string_view content) {
-  // Nothing is lent after bytes that were copied, so that the order stays, or while the handler
-  // does something else with an earlier part. It may begin in this event: then it has asked for
-  // nothing yet.
+  // Nothing is lent after copied bytes, so that the order stays, or while the handler is busy with
+  // an earlier part. The handler may start in this event: then it has not called `want` yet.
   return !is_gathering_ && !loan_.is_open() && waiting_bytes() == 0 &&
          (arrival_.is_awaited() || !is_wanted_) && Loop::current().lend(content, loan_);
 }
@@ -58,7 +57,7 @@ void Inbox::fail(const RequestRefusal& refusal) {
 }
 
 void Inbox::want() noexcept {
-  // A handler that asks for the next part no longer uses the last one.
+  // The call means that the handler no longer uses the last part.
   if (!has_lent_) {
     loan_.end();
   }
@@ -78,11 +77,11 @@ std::string_view Inbox::take() {
     }
     return {};
   }
-  // The last piece is the handler's now, so the memory that it viewed is reused.
+  // The handler now owns the last piece, so the memory of its view is reused.
   if (!is_lent) {
     body_.take(given_);
   }
-  // An end stays set, and so does content that came after the lent part: the next call must not
+  // The event stays set at the end, or if bytes arrived after the lent part: the next call must not
   // wait for them.
   if (!is_over_ && waiting_bytes() == 0) {
     arrival_.reset();
@@ -92,7 +91,7 @@ std::string_view Inbox::take() {
 }
 
 void Inbox::gather() noexcept {
-  // From here on a piece is no news; the end that comes sets the event again.
+  // From here on, a piece does not set the event; the end does.
   is_gathering_ = true;
   if (std::exchange(has_lent_, false)) {
     const auto refused = body_.add_first(loan_.view());
@@ -104,9 +103,9 @@ void Inbox::gather() noexcept {
   if (is_over_) {
     return;
   }
-  arrival_.reset();  // some may have come
+  arrival_.reset();  // pieces may have set it
   want();
-  owner_.on_content_taken();  // what holds the client up is for handlers that take piece by piece
+  owner_.on_content_taken();  // reading is only paused for handlers that read piece by piece
 }
 
 std::string_view Inbox::gathered() {

@@ -1,5 +1,5 @@
-// A request body on its way to a handler that reads it as it arrives.
-// Layering: must not gather more than the client is let send: that is its owner's matter.
+// A request body that a handler reads as it arrives.
+// Layering: must not limit how much the client sends: its owner does.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ namespace eider::detail::server {
 
 class InboxOwner {
  public:
-  /// The handler waits for the content for the first time.
+  /// Called when the handler waits for the body for the first time.
   virtual void on_content_wanted() = 0;
-  /// The handler has taken what had come of it.
+  /// Called when the handler has taken the bytes that have arrived.
   virtual void on_content_taken() = 0;
 
  protected:
@@ -31,24 +31,24 @@ class InboxOwner {
 
 class Inbox final : public BodyInbox {
  public:
-  /// body  holds what has not been taken
+  /// body  contains the bytes that were not taken
   Inbox(Body& body, InboxOwner& owner) noexcept : body_(body), owner_(owner) {}
 
   void begin(const RequestHead& head);
-  /// Takes content, and its end.
+  /// Called with bytes of the body, and at its end.
   void put(std::string_view content);
   void end(std::string_view trailer_lines);
-  /// The content will not be completed; `take` says so when it has given what there was.
+  /// Called if the body cannot be completed; `take` throws after the bytes that arrived before.
   void fail(const RequestRefusal& refusal);
 
-  /// What comes is kept until all is there.
+  /// Returns whether the body is collected until it is complete.
   [[nodiscard]] bool is_gathering() const noexcept { return is_gathering_ && !is_over_; }
-  /// Nobody brings any more of it: a handler that waits for it learns that it failed.
+  /// Called when no more bytes will come: a handler that waits for them gets an error.
   void abandon() noexcept;
   [[nodiscard]] bool is_wanted() const noexcept { return is_wanted_; }
-  /// Nothing more is expected from the client.
+  /// Returns whether nothing more is expected from the client.
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
-  /// What was copied and not taken; lent bytes wait in the memory of the loop.
+  /// Returns the number of copied bytes that were not taken; lent bytes are in the loop's memory.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept { return body_.view().size(); }
 
   void reset() noexcept;
@@ -65,18 +65,18 @@ class Inbox final : public BodyInbox {
   [[nodiscard]] std::string_view trailer_lines() const noexcept override { return trailers_; }
 
  private:
-  /// Takes content without a copy, if the handler waits for it.
+  /// Lends the bytes without a copy, if the handler waits for them.
   [[nodiscard]] bool borrow(std::string_view content);
 
   Body& body_;
   InboxOwner& owner_;
   Buffer given_;
-  ReadLoan loan_;  // of the part that comes next, or that the handler has
+  ReadLoan loan_;  // of the next part, or of the part that the handler uses
   AsyncEvent arrival_;
   std::optional<std::uint64_t> length_;
   std::optional<Error> error_;
   std::string trailers_;
-  bool has_lent_ = false;  // the loan is not taken yet
+  bool has_lent_ = false;  // the lent part was not taken yet
   bool is_over_ = true;
   bool is_wanted_ = false;
   bool is_gathering_ = false;

@@ -23,18 +23,18 @@ namespace detail::server {
 
 namespace {
 
-/// A loop that takes longer to answer is told as one that does not.
+/// A loop that takes longer to respond is reported as unresponsive.
 constexpr Duration kRespondsWithin = std::chrono::milliseconds(250);
-/// Who asks within so long is told the same.
+/// Requests within this time get the same state.
 constexpr Duration kKeptFor = std::chrono::milliseconds(100);
 constexpr std::size_t kWaitingMax = 256;
-/// For a thread to hear a signal.
+/// Time limit for a thread to respond to a signal.
 constexpr Duration kHeardWithin = std::chrono::milliseconds(100);
 
 thread_local const Inspector::PerLoop* on_loop_here = nullptr;
 
-/// A worker that stands still is ended behind a time (ServerOptions::stuck): what it was at is told
-/// ahead of that.
+/// Returns the time after which a blocked loop is logged. A worker that is blocked for
+/// ServerOptions::stuck is killed, so its report must be logged before that.
 Duration told_behind(const ServerOptions& options) {
   const Duration ends = stuck_time(options);
   return ends == Duration::zero() ? options.stuck_after : std::min(options.stuck_after, ends / 2);
@@ -62,7 +62,7 @@ std::string line_of(std::size_t index, const StuckState& stuck) {
 
 }  // namespace
 
-/// Told on the inspector's own loop, which no handler keeps.
+/// Runs on the inspector's own loop, which no handler can block.
 class Inspector::Signal final : public SignalWatch {
  public:
   explicit Signal(Inspector& inspector)
@@ -115,7 +115,7 @@ std::shared_ptr<const LoopNumbers> numbers_here() {
   return here == nullptr ? nullptr : here->numbers();
 }
 
-/// returns  false where the process has no descriptor or thread left for it
+/// returns  false if the process has no descriptor or thread left for it
 bool Inspector::run_thread() noexcept {
   const std::lock_guard lock(start_);
   if (thread_.joinable()) {
@@ -130,7 +130,7 @@ bool Inspector::run_thread() noexcept {
     const SignalsBlocked blocked;
     thread_ = std::thread([this] {
       loop_->run();
-      // What belongs to the loop ends on its thread.
+      // Everything that belongs to the loop ends on its thread.
       disarm();
       watch_timer_.disarm();
       signal_.reset();
@@ -147,7 +147,7 @@ void Inspector::begin() {
   if (!subject_.options.on_state_request || !run_thread()) {
     return;
   }
-  // A server that says it is ready is asked from then on, so this waits until it hears.
+  // A ready server may get the signal at any time, so this waits until the signal is handled.
   std::promise<void> hears;
   loop_->post([this, &hears] {
     if (is_unheard(SIGUSR1)) {
@@ -171,7 +171,7 @@ void Inspector::ask(Told told) {
   }
 }
 
-/// Without a descriptor for it the server goes on without.
+/// If there is no descriptor for it, the server continues without.
 void Inspector::hear_signal() {
   try {
     signal_ = std::make_unique<Signal>(*this);
@@ -183,7 +183,7 @@ void Inspector::hear_signal() {
   }
 }
 
-/// Whoever was asked by the signal. What that throws is no reason to serve nobody.
+/// Calls the callback for SIGUSR1. An exception from it must not stop the server.
 void Inspector::tell(const State& state) const noexcept {
   try {
     if (state != nullptr) {
@@ -194,7 +194,7 @@ void Inspector::tell(const State& state) const noexcept {
       subject_.options.log->write(LogLevel::error, thrown.what());
     }
   } catch (...) {
-    // It has nothing to say.
+    // The exception has no text.
   }
 }
 
@@ -220,7 +220,7 @@ void Inspector::gather() {
   loop_->arm(*this, loop_->now() + kRespondsWithin);
 }
 
-// One question at a time waits in a loop that does not turn.
+// At most one request waits in a loop that is blocked.
 void Inspector::ask_loop(std::size_t index) {
   if (std::exchange(loops_[index].is_asked, true)) {
     return;
@@ -285,7 +285,7 @@ StuckState Inspector::stuck(std::size_t index, Duration since) {
   StuckState state{.seconds = seconds_of(since)};
   std::optional<ThreadLook> look;
   {
-    // It does not end within the look: its end takes the lock.
+    // The thread cannot end meanwhile: PerLoop's destructor takes this lock.
     const std::lock_guard lock(threads_);
     if (loops_[index].thread) {
       look = look_at_thread(*loops_[index].thread, kHeardWithin);
@@ -308,7 +308,8 @@ StuckState Inspector::stuck(std::size_t index, Duration since) {
 void Inspector::watch() {
   const Duration pause = std::clamp<Duration>(stuck_after_ / 4, std::chrono::milliseconds(10),
                                               std::chrono::seconds(1));
-  // Where this comes late itself, the machine has stood still, and no loop can be blamed.
+  // If this timer itself is late, the whole machine was suspended or overloaded: no loop is to
+  // blame.
   const bool is_late = loop_->now() > watch_due_ + stuck_after_ / 2;
   for (std::size_t index = 0; index < loops_.size() && !is_late; ++index) {
     watch(index);
@@ -317,7 +318,7 @@ void Inspector::watch() {
   loop_->arm(watch_timer_, watch_due_);
 }
 
-/// Tells of each turn once.
+/// Logs each blocked turn once.
 void Inspector::watch(std::size_t index) {
   const auto turn = turns_of(*subject_.loops[index]).since();
   const Duration since = turn ? loop_->read_now() - *turn : Duration::zero();
@@ -335,7 +336,7 @@ void Inspector::watch(std::size_t index) {
 
 namespace {
 
-/// What one that asks waits for: it may have gone by the time it is told.
+/// The result for a caller of server_state, which may have been destroyed before it arrives.
 struct Asked {
   std::shared_ptr<const ServerState> state;
   AsyncEvent is_told;

@@ -24,36 +24,36 @@
 
 namespace eider::detail::server {
 
-/// A thread and a loop of its own. All of it is that thread's, save for what says otherwise.
+/// Has its own thread and loop. Everything belongs to that thread, unless documented otherwise.
 class Inspector final : private Timer {
  public:
   using State = std::shared_ptr<const ServerState>;
-  /// Called on the inspector's thread, or on the caller's where there is none. Null: too many ask.
+  /// Called on the inspector's thread, or on the caller's if it has none. Null: too many requests.
   using Told = std::function<void(const State&)>;
 
-  /// What it may ask about the server, from any thread.
+  /// The data that it reads from the server, from any thread.
   struct Subject {
     std::span<Loop* const> loops;
-    std::span<Worker* const> workers;  // of the loops, in order
+    std::span<Worker* const> workers;  // of the loops, in the same order
     const ServerOptions& options;
-    /// Fills in what the loops do not know.
+    /// Fills in the data that the loops do not have.
     std::function<void(ServerState&)> add_facts;
   };
 
-  /// Pre: all of the subject outlives it
+  /// Pre: everything in `subject` outlives this
   explicit Inspector(Subject subject);
   ~Inspector();
   Inspector(const Inspector&) = delete;
   Inspector& operator=(const Inspector&) = delete;
 
-  /// On the loop's thread, around its run.
+  /// Registers the thread of a loop; exists while the loop runs, on its thread.
   class PerLoop {
    public:
     PerLoop(Inspector& inspector, std::size_t index);
     PerLoop(const PerLoop&) = delete;
     PerLoop& operator=(const PerLoop&) = delete;
     ~PerLoop();
-    /// The one on this thread; null: none.
+    /// Returns the object of this thread; null if there is none.
     [[nodiscard]] static const PerLoop* here() noexcept;
     [[nodiscard]] Inspector& inspector() const noexcept { return inspector_; }
     [[nodiscard]] std::shared_ptr<const LoopNumbers> numbers() const;
@@ -65,20 +65,20 @@ class Inspector final : private Timer {
 
   // From any thread.
 
-  /// Heeds SIGUSR1, and looks for loops that stand still, as the options say. Once.
+  /// Handles SIGUSR1 and checks for blocked loops, if the options say so. Call it once.
   void begin();
   void ask(Told told);
 
  private:
-  /// One that asks for SIGUSR1.
+  /// Handles SIGUSR1.
   class Signal;
 
-  /// What is known of a loop.
+  /// The inspector's knowledge about a loop.
   struct Looked {
-    std::optional<LoopState> told;      // since it was asked
-    bool is_asked = false;              // and has not answered
-    std::optional<Instant> stuck_turn;  // the one that the log was told of
-    std::optional<pthread_t> thread;    // while it runs; locked
+    std::optional<LoopState> told;      // since the last request
+    bool is_asked = false;              // and has not responded
+    std::optional<Instant> stuck_turn;  // the turn that was already logged
+    std::optional<pthread_t> thread;    // while it runs; locked by threads_
   };
 
   [[nodiscard]] bool run_thread() noexcept;
@@ -107,10 +107,10 @@ class Inspector final : private Timer {
   const Subject subject_;
   const Duration stuck_after_;
   const Instant began_;
-  std::mutex start_;    // of the thread
-  std::mutex threads_;  // of Looked::thread, held while one is looked at
+  std::mutex start_;    // locks the start of the thread
+  std::mutex threads_;  // locks Looked::thread, also while a thread is inspected
   std::vector<Looked> loops_;
-  std::unique_ptr<Loop> loop_;  // there once the thread is
+  std::unique_ptr<Loop> loop_;  // created with the thread
   std::unique_ptr<Signal> signal_;
   WatchTimer watch_timer_{*this};
   Instant watch_due_;

@@ -49,13 +49,13 @@ void Lifecycle::hand_over(Duration drain) noexcept {
 }
 
 void Lifecycle::want_stop(Duration drain) noexcept {
-  // The earlier end holds, and a stop that is asked for again may only shorten the time.
+  // The earliest deadline applies: a repeated stop can only shorten the time.
   const bool is_first = !stop_wanted_.is_set();
   const bool leaves = is_first && departure_ == Departure::stop;
   const Instant by = loops_.front()->now() + (leaves ? leave_ : Duration::zero()) + drain;
   drained_by_ = std::min(drained_by_.value_or(by), by);
   is_stopping_.store(true, std::memory_order_release);
-  // A start that waits is destroyed by it; the run goes on to its end from there.
+  // Destroys a start that is still waiting; `run` then continues to its end.
   starting_.cancel();
   stop_wanted_.set();
   if (!is_first || drain == Duration::zero()) {
@@ -67,7 +67,7 @@ void Lifecycle::want_stop(Duration drain) noexcept {
 }
 
 void Lifecycle::drain_all() noexcept {
-  // A further stop only moves the deadline of the workers.
+  // A further stop only changes the deadline of the workers.
   const bool is_first = !std::exchange(is_draining_, true);
   const Duration within = std::max(*drained_by_ - loops_.front()->now(), Duration::zero());
   for (std::size_t index = 0; index < loops_.size(); ++index) {
@@ -95,8 +95,8 @@ void Lifecycle::on_each_loop(Step step) {
   }
 }
 
-// A handler may use what has been started until the last response has left, on whatever loop; what
-// goes on beside requests may use it until it is ended itself. So each step waits for all loops.
+// Handlers may use resources of the service until the last response of any loop was sent, and
+// background tasks until they are ended. So each step waits for all loops.
 Task<> Lifecycle::run() {
   Result<void> started = co_await start();
   if (started && !drained_by_) {
@@ -104,18 +104,18 @@ Task<> Lifecycle::run() {
   }
   is_stopping_.store(true, std::memory_order_release);
   co_await stop_service();
-  // `Server::start` waits for this where `serve` has not told it: the service did not start, or was
+  // `Server::start` waits for this, if `serve` has not set it: the service did not start, or was
   // stopped before.
   if (!is_draining_) {
     begun_.set_value(std::move(started));
   }
-  // Last: this task lives on the first of them, and ends with the turn that it is in.
+  // Must be last: this task runs on the first loop, and ends with that loop's current turn.
   for (Loop* const loop : loops_) {
     loop->stop();
   }
 }
 
-/// A stop ahead of the begin destroys this where it waits.
+/// Runs the start of the service. A stop meanwhile destroys it where it waits.
 Task<Result<void>> Lifecycle::start() {
   try {
     std::optional<Result<void>> started = co_await with_cancel(service_.start(), starting_.token());
@@ -133,7 +133,7 @@ Task<> Lifecycle::serve() {
     tell(loops_begun_);
   });
   co_await loops_begun_.all_are_there.wait();
-  // Connections may be handed over to any loop, so none is let in before all have begun.
+  // Connections may be handed over to any loop, so accept only after all loops have begun.
   on_each_loop([this](std::size_t index) {
     workers_[index]->admit();
     if (watchdog_.is_wanted()) {
@@ -148,7 +148,7 @@ Task<> Lifecycle::serve() {
   }
   drain_all();
   co_await loops_drained_.all_are_there.wait();
-  // The ends of a loop run in a scope of its own thread.
+  // The tasks that end a loop run in a scope on its own thread.
   on_each_loop([this](std::size_t index) { ends_[index]->start(end_loop(index)); });
   co_await loops_ended_.all_are_there.wait();
 }

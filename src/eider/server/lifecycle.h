@@ -27,39 +27,40 @@ class RequestService;
 
 namespace detail::server {
 
-/// For whom watches beside systemd.
+/// A supervisor or other watcher, in addition to systemd, that must be notified that loops run.
 struct Heartbeat {
-  Duration within = Duration::zero();  // zero: nobody does
-  std::function<void()> tell = {};     // from any thread
+  Duration within = Duration::zero();  // zero: none
+  std::function<void()> tell = {};     // called on any thread
 };
 
-/// Belongs to the first loop's thread, save for what says otherwise.
+/// Belongs to the first loop's thread, unless documented otherwise.
 class Lifecycle final : public DrainOwner {
  public:
-  /// All of it outlives this. Pre: loops[i] is the one of workers[i]
+  /// Everything passed must outlive this. Pre: loops[i] is the loop of workers[i]
   Lifecycle(RequestService& service, std::span<Loop* const> loops, std::span<Worker* const> workers,
             const SystemdNotify& systemd, Heartbeat heartbeat, Duration leave);
 
-  /// From any thread: queued on the first loop, so before that runs it is the first thing there.
+  /// From any thread. Queued on the first loop: if the loop does not run yet, this runs first
+  /// there.
   void begin();
-  /// From any other thread: waits until connections are let in, or nothing will come of it.
+  /// From any other thread: waits until connections are accepted, or the start has failed.
   ///
-  /// errors  the service did not start; all that had begun is stopped again
+  /// errors  the service did not start; everything that had started was stopped again
   [[nodiscard]] Result<void> wait_begun();
-  /// From any thread: leaves, drains for so long at most, then ends. Again: drains at once, and the
-  /// earlier end holds.
+  /// From any thread: reports "not ready" for a while, drains for at most this time, then ends. A
+  /// second call drains at once; the earlier deadline applies.
   void stop(Duration drain) noexcept;
 
-  /// On the first loop's thread: as `stop`, but that another process has taken over. It does not
-  /// leave, nor tell systemd: that one is in charge.
+  /// On the first loop's thread: like `stop`, but another process has taken over. So this does not
+  /// report "not ready" and does not notify systemd.
   void hand_over(Duration drain) noexcept;
 
-  /// From any thread: whether `stop` has reached the loop, or the start has failed.
+  /// From any thread: returns whether `stop` has reached the loop, or the start has failed.
   [[nodiscard]] bool is_stopping() const noexcept {
     return is_stopping_.load(std::memory_order_acquire);
   }
 
-  /// On the worker's own thread.
+  /// On the worker's thread.
   void on_drained() noexcept override;
 
  private:
@@ -72,7 +73,7 @@ class Lifecycle final : public DrainOwner {
   void want_stop(Duration drain) noexcept;
   void drain_all() noexcept;
 
-  /// Counts the loops that have done a step; `co_await` waits for all of them.
+  /// Counts the loops that have finished a step; `co_await` waits for all of them.
   struct Barrier {
     std::size_t left;
     AsyncEvent all_are_there{};
@@ -82,7 +83,7 @@ class Lifecycle final : public DrainOwner {
       }
     }
   };
-  /// Runs `step(index)` on each loop, and waits until all have told.
+  /// Runs `step(index)` on each loop. Each step calls `tell` when it is done.
   template <class Step>
   void on_each_loop(Step step);
   void tell(Barrier& barrier) noexcept;
@@ -95,17 +96,17 @@ class Lifecycle final : public DrainOwner {
   const Duration leave_;
   std::promise<Result<void>> begun_;
   std::atomic<bool> is_stopping_ = false;
-  std::optional<Instant> drained_by_;  // once it is to stop
+  std::optional<Instant> drained_by_;  // once it must stop
   Departure departure_ = Departure::stop;
   bool is_draining_ = false;
   CancelSource starting_;
   AsyncEvent stop_wanted_;
-  AsyncEvent drain_wanted_;  // a further stop
+  AsyncEvent drain_wanted_;  // by a second stop
   Barrier loops_begun_;
   Barrier loops_drained_;
   Barrier loops_ended_;
-  std::vector<std::unique_ptr<Scope>> watches_;  // each its loop's own
-  std::vector<std::unique_ptr<Scope>> ends_;     // so are these
+  std::vector<std::unique_ptr<Scope>> watches_;  // one per loop, used on its thread
+  std::vector<std::unique_ptr<Scope>> ends_;     // the same
   Scope scope_;
 };
 

@@ -29,7 +29,7 @@ bool is_path(const ListenAt& place) noexcept {
   return place.host.starts_with("unix:");
 }
 
-/// Of a path the kernel says "no such file" where its directory is meant.
+/// Binding a Unix path fails with "no such file" if its directory does not exist.
 std::string_view why(const ListenAt& place, NetError error) noexcept {
   return is_path(place) && error == NetError::refused ? "the directory does not exist"
                                                       : text(error);
@@ -103,7 +103,8 @@ Error cannot_listen(const ListenAt& place, NetError error) {
   return Error::unavailable(base::with_code(code_of(error), detail));
 }
 
-/// A worker that bound it would keep it from the others, and from the process that is to follow.
+/// The error for an address whose socket the supervisor did not pass. A worker that bound it itself
+/// would exclude the other workers, and the process that replaces the supervisor.
 Error not_handed(const ListenAt& place) {
   return Error::unavailable(base::with_code(
       "listen-failed", "Cannot listen on " + name_of(place) +
@@ -111,8 +112,9 @@ Error not_handed(const ListenAt& place) {
                            "Send SIGUSR2 to the supervisor to use the new addresses."));
 }
 
-/// A shared port would be bound beside that of another process without an error, and the kernel
-/// would spread connections over both. Without sharing, binding says so.
+/// Checks that no other process listens at the address. With SO_REUSEPORT, binding would succeed in
+/// addition to the other process, and the kernel would distribute connections over both. Binding
+/// without it reports the conflict.
 Result<void, NetError> ensure_free(const SocketAddress& at) {
   const Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -130,7 +132,7 @@ Preface preface_of(const ListenAt& place, const ServerOptions& options) noexcept
           .versions = place.versions};
 }
 
-/// Adds to what is bound there, or is the first of it.
+/// Adds the socket to the bound address, or creates that with its first socket.
 Result<void, NetError> add(std::optional<BoundPlace>& bound, Result<Listening, NetError> listening,
                            const ListenAt& place) {
   if (!listening) {
@@ -157,7 +159,7 @@ Result<BoundPlace, NetError> listen_shared(std::span<ListeningHost* const> hosts
   return std::move(*bound);
 }
 
-/// sockets  not empty; they may be more than hosts, or fewer
+/// sockets  not empty; there may be more or fewer than hosts
 Result<BoundPlace, NetError> adopt_all(std::span<ListeningHost* const> hosts,
                                        std::vector<Descriptor> sockets, const ListenAt& place,
                                        const ServerOptions& options) {
@@ -173,7 +175,7 @@ Result<BoundPlace, NetError> adopt_all(std::span<ListeningHost* const> hosts,
   return std::move(*bound);
 }
 
-/// Each socket is a place of its own: their addresses differ.
+/// Returns one BoundPlace per socket, since each has its own address.
 Result<std::vector<BoundPlace>> adopt_passed_on(std::span<ListeningHost* const> hosts,
                                                 std::vector<Descriptor> sockets,
                                                 const ListenAt& place,
@@ -242,7 +244,7 @@ bool is_shareable(int socket) noexcept {
   return ::getsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &is_on, &length) == 0 && is_on != 0;
 }
 
-/// A socket of its own at an address that others of this process listen at.
+/// Returns a further socket at an address on which this process already listens.
 Descriptor listen_beside(const SocketAddress& at, int backlog) noexcept {
   Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
@@ -277,8 +279,8 @@ Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
                                        const ServerOptions& options, Predecessor& predecessor) {
   const std::vector<ListenAt> places = places_of(options);
   std::vector<BoundPlace> bound;
-  // The first place opens last: a client that sees it open, as a health check does, finds all
-  // others open, too.
+  // The first address opens last: when a client, such as a health check, can connect to it, all
+  // others are open too.
   for (const ListenAt& place : std::views::reverse(places)) {
     std::vector<Descriptor> taken = predecessor.take(name_of(place));
     if (place.host == kSystemd) {
@@ -308,7 +310,7 @@ void listen_on_all(std::span<Worker* const> workers, std::span<Loop* const> loop
   const std::vector<ListenAt> places = places_of(options);
   const auto found = std::ranges::find(places, place.name, name_of);
   if (!place.is_own || place.address.is_unix() || !is_shareable(place.sockets.front())) {
-    return;  // one loop accepts there, and gives connections away
+    return;  // one loop accepts there, and hands connections over
   }
   for (std::size_t index = place.sockets.size(); index < workers.size(); ++index) {
     Descriptor fd = listen_beside(place.address, options.backlog);

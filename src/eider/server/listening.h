@@ -20,35 +20,36 @@ class Worker;
 struct BoundPlace {
   SocketAddress address;
   bool is_secure = false;
-  /// As the options have it, "127.0.0.1:0": what a further process knows it by.
+  /// The address as in the options, such as "127.0.0.1:0": a new process finds the sockets by it.
   std::string name;
   std::vector<int> sockets;
-  /// Whoever binds it is to close it; else others are: systemd.
+  /// Whether this process must close the sockets; false if systemd owns them.
   bool is_own = true;
 };
 
 /// The host of a server without an address. The command line cannot contain it.
 inline constexpr std::string_view kNoAddress("\0none", 5);
 
-/// "Eider serves on http://127.0.0.1:8080, unix:/path", for the log.
+/// Returns "Eider serves on http://127.0.0.1:8080, unix:/path", for the log.
 [[nodiscard]] std::string serving_text(std::span<const std::string> urls);
 
-/// "http://127.0.0.1:8080", "https://…"; a Unix socket as it is.
+/// Returns "http://127.0.0.1:8080", "https://…", or the path of a Unix socket.
 [[nodiscard]] std::string url_of(const BoundPlace& place);
 
-/// Each host gets a listener of its own on a port; a Unix path, and a socket passed on by
-/// systemd, has one listener, whose host gives connections away. What the process before this one
-/// listens with is taken as it is, every socket of it: each has connections waiting.
+/// Listens at all addresses. On a port, each host gets its own listener. A Unix path, or a socket
+/// passed by systemd, has one listener, and its host hands connections over to other loops. Sockets
+/// of the previous process are reused, all of them, because each has waiting connections.
 ///
-/// returns  what is bound, nothing for kNoAddress, with the ports that the kernel chose for port 0
-/// errors   the detail names the address, the reason and the mend
+/// returns  the bound addresses, with the kernel's choice for port 0; none for kNoAddress
+/// errors   the detail names the address, the reason and the solution
 [[nodiscard]] Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
                                                      const ServerOptions& options,
                                                      Predecessor& predecessor);
 
-/// Where the process before has had fewer threads: the others get a listener of their own. Only
-/// once that process is out of charge, since clients are lost when such a listener goes. On the
-/// thread of no worker, while they run; what cannot be had is left out.
+/// Gives further workers their own listener, if the previous process had fewer threads. Call it
+/// only after that process is no longer in charge, because closing such a listener loses clients.
+/// Call it on a thread of no worker, while the workers run. Listeners that cannot be created are
+/// omitted.
 void listen_on_all(std::span<Worker* const> workers, std::span<Loop* const> loops,
                    const ServerOptions& options, BoundPlace& place);
 

@@ -11,19 +11,20 @@
 namespace eider::detail::server {
 
 struct LoopLimits : Limits {
-  /// its  for this loop: of what holds for the whole server its share
+  /// its  this loop's share of the limits of the server
   explicit LoopLimits(const Limits& its) noexcept : Limits(its) {}
 
-  /// Others hold from now on. Deadlines that are set stay as they are.
+  /// Sets new limits. Running deadlines do not change.
   void take(const Limits& others, Instant now) noexcept {
     least_before_ = {body_bytes_least(now), written_bytes_least(now)};
-    // A span begins when it is looked at, so one may end within two.
+    // The rate is measured per interval, and an interval starts with the check of the last one: so
+    // an interval with the old limits may end within two.
     before_until_ = std::max(before_until_, now + 2 * std::max(body, write));
     static_cast<Limits&>(*this) = others;
   }
 
-  /// What a span that ends now must have brought: of content, and of what a client reads. One that
-  /// has begun while other limits held is held to the milder ones.
+  /// Returns how many bytes must have arrived, or been read by the client, in an interval that ends
+  /// now. If the limits have changed during it, the lower one applies.
   [[nodiscard]] std::size_t body_bytes_least(Instant now) const noexcept {
     return milder(least_bytes(body), least_before_.of_body, now);
   }

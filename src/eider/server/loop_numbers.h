@@ -14,17 +14,17 @@ namespace eider::detail::server {
 
 using base::add_alone;
 
-/// What is spoken on a connection.
+/// The protocol of a connection.
 enum class Spoken : std::uint8_t {
-  opening,  // nothing so far: a handshake, or the first bytes, are to come
+  opening,  // none yet: waits for the handshake or the first bytes
   http1,
   http2,
-  websocket,  // or another protocol that has followed a request of HTTP/1.1
+  websocket,  // or another protocol after an HTTP/1.1 upgrade
   closing,
 };
 inline constexpr std::size_t kSpokenCount = 5;
 
-/// Shared by whoever reads it: it may outlive its loop.
+/// Shared with its readers: it may outlive its loop.
 class LoopNumbers {
  public:
   void add(Spoken spoken) noexcept { change(spoken, 1); }
@@ -41,7 +41,7 @@ class LoopNumbers {
   [[nodiscard]] std::int64_t accepted() const noexcept {
     return accepted_.load(std::memory_order_relaxed);
   }
-  /// Requests that wait for content or a response.
+  /// Requests that wait for their body or their response.
   [[nodiscard]] std::int64_t in_flight() const noexcept {
     return in_flight_.load(std::memory_order_relaxed);
   }
@@ -56,7 +56,7 @@ class LoopNumbers {
   std::atomic<std::int64_t> in_flight_{0};
 };
 
-/// Those of the loop that runs on this thread; null: it is no server's.
+/// Returns the counters of the loop that runs on this thread; null if it is not a server's loop.
 [[nodiscard]] std::shared_ptr<const LoopNumbers> numbers_here();
 
 }  // namespace eider::detail::server

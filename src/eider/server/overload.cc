@@ -11,7 +11,7 @@ bool Overload::refuses(const RequestPlan& plan) noexcept {
   if (plan.exempt_from_load_shedding) {
     return false;
   }
-  // It would be refused by the pool in the end, which costs a task and an exception more.
+  // The pool would reject it anyway, after the cost of a task and an exception.
   if (plan.is_blocking && is_pool_overloaded() && loop_.blocking_pool()->refuses_next()) {
     ++refused_in_turn_;
     return true;
@@ -33,7 +33,8 @@ bool Overload::refuses(const RequestPlan& plan) noexcept {
   return true;
 }
 
-// Where the loop has slept, nobody had come by the end of the turn before.
+// Examines the turn when it reads its first request. If the loop has slept, no request had arrived
+// by the end of the previous turn.
 void Overload::look_at_turn() noexcept {
   if (std::exchange(is_looked_at_, true)) {
     return;
@@ -46,8 +47,8 @@ void Overload::look_at_turn() noexcept {
   }
 }
 
-// A little more than it can do, or what each takes, a guess, would keep it idle; who is too many by
-// that is late in the end.
+// Grants 5 % more than the time that has passed: `each_` is an estimate, and with a lower limit the
+// loop could idle. Requests beyond the loop's capacity are then rejected as late.
 void Overload::save(Instant now, Duration most) noexcept {
   credit_ = std::max(credit_, std::min(credit_ + (now - credited_at_) * 21 / 20, most));
   credited_at_ = now;
@@ -62,7 +63,7 @@ bool Overload::try_spend(Instant now) noexcept {
   return true;
 }
 
-// A refusal whose client has left by then is not among the responses.
+// Rejections whose client has disconnected are not in requests_, hence the `min`.
 std::size_t Overload::answered() const noexcept {
   const std::uint64_t count = requests_.load(std::memory_order_relaxed) - requests_before_;
   return static_cast<std::size_t>(count - std::min(count, refused_in_turn_));
@@ -82,13 +83,13 @@ void Overload::on_turn_done() noexcept {
     look_at_turn();
   }
   const Instant now = loop_.read_now();
-  // What hands the output of the turn before to the kernel takes time as well.
+  // Passing the output of the previous turn to the kernel takes time too.
   const bool was_busy = std::exchange(is_looked_at_, false) && !has_slept_;
   learn(now - (was_busy ? ended_ : loop_.now()), count);
   backlog_.note_turn(loop_.now(), now, has_all(), told_ago(), count);
   ended_ = now;
   if (is_on()) {
-    save(now, each_ * kAtOnceMax);  // what passes from here on to a sleep's end is slept
+    save(now, each_ * kAtOnceMax);  // time from here to the end of a sleep counts as slept
     end_where_idle(now);
   } else {
     queue_.note(backlog_.longest(now), backlog_.answered(), now);
@@ -102,8 +103,9 @@ void Overload::on_turn_done() noexcept {
   }
 }
 
-// Bursts that are too long for it, and are worked off all the same, would be refused in part for
-// good: each refusal says that the queue stands.
+// Ends the overload if the loop was idle for a fifth of the time. Otherwise, bursts that exceed the
+// limit but are processed in time would be rejected in part forever, because each rejection
+// prolongs the overload.
 void Overload::end_where_idle(Instant now) noexcept {
   const Duration looked = now - slept_since_;
   if (looked < StandingQueue::kOverAfter) {
@@ -116,7 +118,7 @@ void Overload::end_where_idle(Instant now) noexcept {
   slept_since_ = now;
 }
 
-// Of turns that have answered: one that has refused alone tells nothing.
+// Only turns with responses count: a turn with nothing but rejections gives no information.
 void Overload::learn(Duration busy, std::size_t responses) noexcept {
   constexpr double kKept = 0.9;
   if (responses == 0) {

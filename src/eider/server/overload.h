@@ -17,16 +17,17 @@
 
 namespace eider::detail::server {
 
-/// What a turn reads has come while the one before it went on, and has waited for half of that on
-/// average. Where the kernel brings but some of what there is, that goes back over several turns;
-/// yet not further than to what one of those who are read had been answered before.
+/// Estimates how long requests have waited. The requests that a turn reads arrived during the
+/// previous turn, and have waited for half of it on average. If the kernel returns only a part of
+/// the ready connections, the wait extends over several turns, but not further back than the last
+/// time at which one of the connections that are read had data.
 class Backlog {
  public:
-  /// A turn of these times is over.
+  /// Called at the end of a turn, with its start and end.
   ///
   /// has_all   TurnWatch::has_all
   /// told_ago  TurnWatch::told_ago
-  /// answered  requests, save refused ones
+  /// answered  requests, except rejected ones
   void note_turn(Instant began, Instant ended, bool has_all, Duration told_ago,
                  std::size_t answered) noexcept {
     const bool was_kept_back = std::exchange(is_kept_back_, !has_all);
@@ -35,7 +36,7 @@ class Backlog {
       since_ = began;
       answered_ = 0;
     } else if (!was_kept_back) {
-      since_ = began - before;  // the loop may have been idle between
+      since_ = began - before;  // the loop may have been idle in between
     }
     answered_ += answered;
     if (!has_all && told_ago < began - since_) {
@@ -46,7 +47,7 @@ class Backlog {
       since_ = told;
     }
   }
-  /// The loop had nothing to do ahead of the turn that began then.
+  /// Called if the loop had nothing to do before the turn that began at this time.
   void note_idle(Instant began) noexcept {
     since_ = began;
     length_ = Duration::zero();
@@ -54,50 +55,50 @@ class Backlog {
     is_kept_back_ = false;
   }
 
-  /// How long ago what is still to be read may have come.
+  /// Returns how long ago the requests that are still to be read may have arrived.
   [[nodiscard]] Duration longest(Instant now) const noexcept { return now - since_; }
-  /// For how long what this turn reads had waited as it began.
+  /// Returns how long the requests that this turn reads had waited when it began.
   ///
-  /// told_ago  as above, of this turn
+  /// told_ago  as above, for this turn
   [[nodiscard]] Duration usual(Instant began, Duration told_ago) const noexcept {
     return std::min(is_kept_back_ ? longest(began) : longest(began) / 2, told_ago);
   }
-  /// How many were answered in that time, save refused ones.
+  /// Returns the number of responses in that time, except rejections.
   [[nodiscard]] std::size_t answered() const noexcept { return answered_; }
 
  private:
   Instant since_;
-  Duration length_{0};  // of the turn before
+  Duration length_{0};  // of the previous turn
   std::size_t answered_ = 0;
   bool is_kept_back_ = false;
 };
 
-/// A request has waited for what its turn has done by now, and for what there was before (Backlog).
-/// What will take the loop's time later, behind a wait of its own, is not in that: so no more are
-/// let in than the loop can do by what each has taken of its time lately.
+/// Measures the wait of a request: the time of the current turn so far, plus the backlog before it.
+/// Work that a handler does later, after it has waited, is not included. So under overload, the
+/// number of accepted requests is also limited by the loop's time that each has recently used.
 class Overload final : private TurnWatch {
  public:
-  /// requests  how many the loop has answered; outlives this, as the loop does
+  /// requests  counts the loop's responses; must outlive this, like the loop
   Overload(Loop& loop, const std::atomic<std::uint64_t>& requests, Duration queue_time) noexcept
       : TurnWatch(loop), loop_(loop), requests_(requests), queue_(queue_time) {}
 
-  /// It is found out anew whether there is more than can be done.
+  /// Sets the limit, and starts the detection from scratch.
   void set_queue_time(Duration queue_time) noexcept { queue_ = StandingQueue(queue_time); }
 
   [[nodiscard]] bool is_on() const noexcept { return queue_.is_standing() || is_pool_overloaded(); }
-  /// Of a request that is about to be served. Pre: is_on
+  /// Returns whether to reject the request that is about to be handled. Pre: is_on
   [[nodiscard]] bool refuses(const RequestPlan& plan) noexcept;
 
-  /// From any thread: how many were.
+  /// Returns the number of rejected requests, from any thread.
   [[nodiscard]] std::uint64_t refused() const noexcept {
     return refused_.load(std::memory_order_relaxed);
   }
 
  private:
-  /// Requests that a busy loop may have time for at once: they may all compute in one later turn,
-  /// in which nobody is read.
+  /// The number of requests for which a busy loop may have time at once: they may all compute in
+  /// one later turn, during which no connection is read.
   static constexpr Duration::rep kAtOnceMax = 8;
-  /// What it keeps of the time that it has slept: for a burst, but not for a second of too much.
+  /// The maximum slept time that is credited: enough for a burst, but not for a second of overload.
   static constexpr Duration kSleptMax = std::chrono::milliseconds(100);
 
   void on_turn_done() noexcept override;
@@ -106,12 +107,12 @@ class Overload final : private TurnWatch {
     return pool != nullptr && pool->is_overloaded();
   }
   void look_at_turn() noexcept;
-  /// Requests that this turn has answered, save refused ones.
+  /// Returns the number of requests to which this turn has responded, except rejections.
   [[nodiscard]] std::size_t answered() const noexcept;
 
-  /// What has passed since may be spent, as long as there is not more than `most` to spend.
+  /// Adds the time since the last call to the credit, which may grow to at most `most`.
   void save(Instant now, Duration most) noexcept;
-  /// Whether the loop has time for one more.
+  /// Returns whether the loop has time for one more request, and spends its time.
   [[nodiscard]] bool try_spend(Instant now) noexcept;
   void learn(Duration busy, std::size_t responses) noexcept;
   void end_where_idle(Instant now) noexcept;
@@ -120,21 +121,21 @@ class Overload final : private TurnWatch {
   const std::atomic<std::uint64_t>& requests_;
   StandingQueue queue_;
   Backlog backlog_;
-  std::uint64_t requests_before_ = 0;  // ahead of this turn
+  std::uint64_t requests_before_ = 0;  // before this turn
   std::uint64_t refused_in_turn_ = 0;
-  // Of the turn before.
+  // Of the previous turn.
   Instant ended_;
   std::uint64_t sleeps_ = 0;
   // Of this turn, once it has read a request.
   bool is_looked_at_ = false;
   bool has_slept_ = false;
-  // The loop's time: what each response takes of it, what may be spent, and since when that is so.
+  // The loop's time: per response, available credit, and the time of the last credit.
   Duration each_{0};
   Duration credit_{0};
   Instant credited_at_;
   Duration slept_{0};
   Instant slept_since_;
-  double busy_ = 0;  // of recent turns, in ticks, and their responses: the older the less
+  double busy_ = 0;  // ticks of recent turns, and their responses; older ones count less
   double responses_ = 0;
   std::atomic<std::uint64_t> refused_{0};
 };

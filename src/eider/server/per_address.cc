@@ -45,12 +45,12 @@ PerAddress::Place PerAddress::place_of(const Client& client) {
     return found->second;
   }
   if (spare_.empty()) {
-    spare_.reserve(entries_.size() + 1);  // so that giving back needs no memory
+    spare_.reserve(entries_.size() + 1);  // so that give_back needs no memory
     spare_.push_back(static_cast<Place>(entries_.size()));
     entries_.emplace_back();
   }
   const Place place = spare_.back();
-  // The name is entered before the place is taken, so that a lack of memory changes nothing.
+  // Insert the client before taking the place, so that a lack of memory changes nothing.
   places_.emplace(client, place);
   spare_.pop_back();
   entries_[place].client = client;
@@ -72,7 +72,7 @@ void PerAddress::give_back(Place place) noexcept {
   const std::lock_guard lock(counting_);
   Entry& entry = entries_[place];
   if (--entry.connections == 0) {
-    // A client without connections is forgotten, or each address that ever came would stay.
+    // Erase a client without connections, or the map would grow with each new address.
     places_.erase(entry.client);
     spare_.push_back(place);
   }

@@ -14,21 +14,21 @@
 
 namespace eider::detail::server {
 
-/// How many connections that client may have; 0: any number. The default limit is for clients that
-/// connect directly from another machine.
+/// Returns the maximum number of connections of this client; 0: unlimited. The default limit
+/// applies only to clients that connect directly from another machine.
 ///
-/// is_proxied  proxies connect for the clients, or tell their addresses
+/// is_proxied  proxies connect for the clients, or send their addresses
 [[nodiscard]] std::size_t connections_max_of(const IpAddress& client, std::size_t limit,
                                              bool is_proxied) noexcept;
 
-/// A client is an IPv4 address, or the /64 of an IPv6 one: whoever has one of these has all of it
-/// (RFC 6177).
+/// A client is an IPv4 address, or the /64 of an IPv6 address, because whoever has one address of a
+/// /64 has all of them (RFC 6177).
 class PerAddress {
  public:
   using Place = std::uint32_t;
   static constexpr Place kNoPlace = UINT32_MAX;
 
-  /// Counts one more of that client's; nothing when it has as many as it may. From any thread.
+  /// Counts one more connection of the client; nothing if it has its maximum. From any thread.
   [[nodiscard]] std::optional<Place> try_take(const IpAddress& address,
                                               std::size_t connections_max);
   /// Pre: taken, and not given back.
@@ -49,8 +49,9 @@ class PerAddress {
   [[nodiscard]] Place place_of(const Client& client);
 
   std::mutex counting_;
-  std::map<Client, Place> places_;  // of clients with connections; no hash that one could aim at
-  std::vector<Entry> entries_;      // four bytes name one, since each connection keeps that
+  std::map<Client, Place>
+      places_;                  // clients with connections; not hashed, against collision attacks
+  std::vector<Entry> entries_;  // a place is 4 bytes, because each connection stores one
   std::vector<Place> spare_;
 };
 

@@ -8,14 +8,14 @@ namespace eider::detail::server {
 
 namespace {
 
-/// More than this is sent before the turn ends.
+/// If more than this is corked, it is sent before the end of the turn.
 constexpr std::size_t kCorkBytesMax = 64UL * 1024;
-/// After this much others have their turn, however fast the client reads.
+/// After this many bytes, other connections get a turn, even if the client reads fast.
 constexpr std::size_t kTurnBytesMax = 512UL * 1024;
 
 }  // namespace
 
-/// The producer as what wraps it sees it: it runs already.
+/// The producer as seen by a wrapper: it already runs.
 class Production::Inner final : public ProducedContent {
  public:
   explicit Inner(Production& production) noexcept : production_(production) {
@@ -24,7 +24,7 @@ class Production::Inner final : public ProducedContent {
   ~Inner() override { production_.inner_ = nullptr; }
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
     production_.attach(out);
-    // The end of the producer is awaited here: what wraps it writes its own last bytes behind that.
+    // Wait for the end of the producer: the wrapper writes its last bytes after it.
     auto end = production_.is_produced_.wait();
     co_await end;
   }
@@ -50,7 +50,7 @@ AsyncEvent& Production::Front::room() noexcept {
 }
 
 void Production::start() {
-  // There is room before the producer begins, or its first write would wait for nobody.
+  // Set the room before the producer starts, or its first write would wait forever.
   room_.set();
   try {
     producing_ = content_->produce(front_);
@@ -61,33 +61,33 @@ void Production::start() {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  // Told in the next round, also of a producer that has ended at once: the owner may destroy this.
+  // Notified in the next round, even if the producer has ended at once: the owner may destroy this.
   is_yielding_ = false;
   loop_.defer(*this);
 }
 
 void Production::go_on() noexcept {
-  // While it yields, its next turn opens the room.
+  // If the producer yields, its next turn sets the room.
   if (std::exchange(is_blocked_, false) && !is_yielding_) {
     room_.set();
   }
 }
 
 void Production::stop() {
-  // The producer is destroyed outside of itself: this is called from the loop or from a timer.
+  // Called from the loop or from a timer, so the producer does not destroy itself.
   producing_ = Task<>();
   is_yielding_ = false;
   loop_.defer(*this);
 }
 
-// The producer's end, or that of what wraps it.
+// Called at the end of the producer, or of its wrapper.
 void Production::on_task_done() noexcept {
   is_yielding_ = false;
   loop_.defer(*this);
 }
 
-// Either the turn that was given to others is over, or something has ended: the producer first,
-// then what wraps it, which may still write what it has kept.
+// Either the yielded turn is over, or a task has ended: first the producer, then the wrapper, which
+// may still write buffered data.
 void Production::run() {
   turn_bytes_ = 0;
   if (std::exchange(is_yielding_, false)) {
@@ -105,12 +105,12 @@ void Production::run() {
   }
   take_outcome(wrapping_);
   check_length();
-  // Ahead of the owner, which may destroy this: the producer's frame uses what stands in it.
+  // Before the owner, which may destroy this: the producer's frame refers to members.
   producing_ = Task<>();
   owner_.on_produced();
 }
 
-/// What wraps the content has kept some of it, and writes that now.
+/// Ends the producer, so that the wrapper writes its buffered data.
 void Production::end_producing() noexcept {
   take_outcome(producing_);
   if (!failure_ && is_draining_ && !has_head_alone()) {
@@ -150,7 +150,7 @@ void Production::check_length() noexcept {
   }
 }
 
-// The head.
+// The headers.
 
 void Production::finish_head() {
   is_head_finished_ = true;
@@ -166,8 +166,8 @@ void Production::finish_head() {
   }
 }
 
-/// Before the first byte, or where there is none. Nothing is thrown here: the producer, which
-/// writes, would take it for its own.
+/// Called before the first byte, or if there is none. Must not throw: the producer, which writes,
+/// would take the exception for its own.
 void Production::finish_and_wrap() noexcept {
   if (is_head_finished_) {
     return;
@@ -223,7 +223,7 @@ void Production::begin() {
     return;
   }
   const std::optional<std::uint64_t> length = content().length();
-  // A producer that says "204" and writes all the same has written beyond a length of zero.
+  // A producer that sets 204 and still writes has exceeded a length of zero.
   left_ = has_head_alone() ? 0 : length;
   owner_.send_head(length, has_head_alone() ? Follows::nothing : Follows::content);
 }
@@ -233,9 +233,9 @@ void Production::put(std::string_view bytes) {
     return;
   }
   begin();
-  count(bytes.size());  // ahead of the bytes, which would be the next response for the client
+  count(bytes.size());  // before the bytes, which the client would read as the next response
   turn_bytes_ += bytes.size();
-  // Also a small event waits while earlier ones do, or they would gather without a bound.
+  // A small event also waits if earlier ones do, or they would accumulate without limit.
   if (transport_.put(bytes) >= kCorkBytesMax || transport_.is_waiting()) {
     give_way();
   }
@@ -267,7 +267,7 @@ void Production::give_way() {
 void Production::add_trailer(std::string_view name, std::string_view value) {
   trailers_.add_header(name, value);
   if (!trailers_.content_type().empty()) {
-    // RFC 9110, section 6.5.1: a client that has read the content needs no word on how.
+    // RFC 9110, section 6.5.1: after the body, the client no longer needs its type.
     trailers_.set_static_type({});
     throw std::invalid_argument("Content-Type cannot be a trailer");
   }

@@ -21,23 +21,23 @@ namespace eider::detail::server {
 
 class ProductionOwner {
  public:
-  /// Lets hooks see a head that is about to leave: see RequestService::finish.
+  /// Lets middleware see the headers before they are sent: see RequestService::finish.
   virtual void finish_head() noexcept = 0;
-  /// Sends it: see Transport::send_head.
+  /// Sends the headers: see Transport::send_head.
   virtual void send_head(std::optional<std::uint64_t> length, Follows follows) = 0;
-  /// The producer has come to its end; told on the loop, never from within a call.
+  /// Called on the loop when the producer has ended, never from within a call.
   virtual void on_produced() = 0;
 
  protected:
   ~ProductionOwner() = default;
 };
 
-/// The producer writes to a `Front`. With its first byte, or its end, the head is finished: hooks
-/// see it, and may wrap the content or answer something else. From then on the front hands on to
-/// what wraps it, if anything does, and that writes to this.
+/// Runs the producer, which writes to a `Front`. At its first byte, or its end, the headers are
+/// finished: middleware sees them, and may wrap the body or replace the response. From then on, the
+/// front writes to the wrapper, if there is one, and that writes to this object.
 class Production final : public BodyWriter, private TaskOwner, private Deferred {
  public:
-  /// transport    its output goes to nobody else until on_produced
+  /// transport    used only by this object until on_produced
   /// is_draining  of the server; outlives this
   /// method       of the request
   /// head         of the response
@@ -51,35 +51,35 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
         content_(std::move(content)),
         method_(method) {}
 
-  /// Runs the producer until it waits, and tells the owner of its end.
+  /// Runs the producer until it waits, and notifies the owner of its end.
   void start();
-  /// The response leaves without its content (HEAD), which is not produced then. Pre: not started.
+  /// Returns whether only headers are sent (for HEAD); then nothing is produced. Pre: not started.
   [[nodiscard]] bool has_head_alone() const noexcept {
     return method_ == Method::head || is_bodiless(head_.status());
   }
-  /// Lets hooks see the head.
+  /// Lets middleware see the headers.
   void finish_head();
-  /// Sends it, unless it was.
+  /// Sends the headers, unless they were sent.
   void begin();
-  /// The client's side takes more.
+  /// Called when the client can receive more.
   void go_on() noexcept;
-  /// Ends the content here, as if the producer had returned.
+  /// Ends the body here, as if the producer had returned.
   void stop();
 
-  /// With all that wraps it, once the head is finished.
+  /// Returns the body, including wrappers once the headers are finished.
   [[nodiscard]] const ProducedContent& content() const noexcept {
     return wrapped_ == nullptr ? *content_ : *wrapped_;
   }
-  /// Null unless the producer threw, or wrote less than it had announced.
+  /// Returns the exception of the producer, or for a body shorter than announced; otherwise null.
   [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
   [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
-  /// Nothing is produced until the client's side takes more.
+  /// Returns whether production waits for the client.
   [[nodiscard]] bool is_held_up() const noexcept { return is_blocked_; }
-  /// A hook has put another response in place of this one, which is to be sent as it is.
+  /// Returns whether middleware has replaced the response, which is then sent as it is.
   [[nodiscard]] bool is_replaced() const noexcept { return is_replaced_; }
-  /// Content that was given to the transport, without framing.
+  /// Returns the number of body bytes given to the transport, without framing.
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return content_bytes_; }
-  /// What stands behind the content.
+  /// Returns the trailers.
   [[nodiscard]] std::string_view trailer_lines() const noexcept { return trailers_.field_lines(); }
 
   [[nodiscard]] Response& head() noexcept override { return head_; }
@@ -91,7 +91,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
  private:
   class Inner;
 
-  /// What the producer writes to.
+  /// The writer that the producer uses.
   class Front final : public BodyWriter {
    public:
     explicit Front(Production& production) noexcept : production_(production) {}
@@ -126,25 +126,26 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   const bool& is_draining_;
   Response& head_;
   ContentPtr<ProducedContent> content_;
-  const ProducedContent* inner_ = nullptr;  // the producer as what wraps it sees it, while it lives
-  ContentPtr<ProducedContent> wrapped_;     // null: nothing wraps it
+  const ProducedContent* inner_ = nullptr;  // the producer, as seen by the wrapper
+  ContentPtr<ProducedContent> wrapped_;     // null: no wrapper
   Front front_{*this};
-  BodyWriter* target_ = nullptr;  // where the front hands on to; null: nowhere yet
-  Buffer early_;                  // what was produced before there was a target
-  AsyncEvent is_produced_;        // the producer has ended, which what wraps it waits for
+  BodyWriter* target_ = nullptr;  // where the front writes to; null: not decided yet
+  Buffer early_;                  // produced before there was a target
+  AsyncEvent is_produced_;        // set when the producer has ended; the wrapper waits for it
   AsyncEvent room_;
-  Response trailers_;                  // checks fields and spells them
-  std::optional<std::uint64_t> left_;  // of a length that holds
+  Response trailers_;                  // validates and formats the trailers
+  std::optional<std::uint64_t> left_;  // bytes that are missing from the announced length
   std::uint64_t content_bytes_ = 0;
   std::size_t turn_bytes_ = 0;
   Method method_;
   bool has_begun_ = false;
   bool is_head_finished_ = false;
   bool is_replaced_ = false;
-  bool is_yielding_ = false;  // until the next turn
-  bool is_blocked_ = false;   // until the client's side takes more
+  bool is_yielding_ = false;  // until its next turn
+  bool is_blocked_ = false;   // until the client can receive more
   std::exception_ptr failure_;
-  // Last, so that they are destroyed before what they use: the producer writes to what wraps it.
+  // Last, so that they are destroyed before the members that they use: the producer writes to the
+  // wrapper.
   Task<> wrapping_;
   Task<> producing_;
 };

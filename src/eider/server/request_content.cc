@@ -8,7 +8,7 @@ namespace eider::detail::server {
 
 namespace {
 
-/// As much is taken of a content that the handler does not ask for.
+/// How many bytes are received before the handler needs them.
 constexpr std::size_t kAheadBytesMax = 64UL * 1024;
 constexpr int kContinue = 100;
 
@@ -19,7 +19,7 @@ bool RequestContent::begin(const RequestPlan& plan, const RequestHead& head, Tra
   transport_ = &transport;
   may_ask_ = head.expects_continue;
   if (plan.streams_body) {
-    // The inbox bounds what lies here, so no room is made ahead.
+    // The inbox limits the collected bytes, so no memory is reserved.
     body_.begin(plan.body_bytes_max, 0);
     inbox_.begin(head);
     return true;
@@ -30,7 +30,7 @@ bool RequestContent::begin(const RequestPlan& plan, const RequestHead& head, Tra
   body_.begin(plan.body_bytes_max, head.content_length);
   is_awaited_ = true;
   watch();
-  // RFC 9110, 10.1.1: it may be left out when some of the content has arrived already.
+  // RFC 9110, 10.1.1: 100 Continue may be omitted if some of the body has arrived.
   if (!has_begun) {
     ask();
   }
@@ -49,8 +49,7 @@ bool RequestContent::take(std::string_view content) {
   return refused && refuse(*refused);
 }
 
-// The deadline goes first: the request is served behind this, and its response has deadlines of its
-// own.
+// Remove the deadline first: the request is handled afterwards, and its response sets its own.
 bool RequestContent::take_end(std::string_view trailer_lines) {
   watch_nothing();
   if (!is_awaited_) {
@@ -75,7 +74,7 @@ bool RequestContent::refuse(const RequestRefusal& refusal) noexcept {
   return true;
 }
 
-// Only a client that is asked for something, and hindered by nothing, is held to a pace.
+// The minimum rate applies only if the client may send and the server reads.
 bool RequestContent::check() {
   if (!is_taken()) {
     watch_nothing();
@@ -97,7 +96,7 @@ void RequestContent::on_content_wanted() {
   if (inbox_.is_over() || transport_ == nullptr) {
     return;
   }
-  // Content that is on its way already needs no invitation (RFC 9110, 10.1.1).
+  // A body that is already arriving needs no 100 Continue (RFC 9110, 10.1.1).
   if (body_.bytes() == 0) {
     ask();
   }
@@ -108,7 +107,8 @@ void RequestContent::on_content_taken() {
   if (transport_ == nullptr) {
     return;
   }
-  // A span goes on over what is taken of it, or a trickle would begin it anew with each byte.
+  // Taking bytes does not restart a running interval, or a very slow client could prolong it with
+  // each byte.
   const bool was_held_up = !transport_->may_send();
   transport_->on_content_taken();
   if (was_held_up && !inbox_.is_over()) {
@@ -132,13 +132,13 @@ void RequestContent::watch_nothing() noexcept {
 }
 
 void RequestContent::abandon() noexcept {
-  // The transport goes first: a handler that wakes up must not reach the client that has left.
+  // Clear the transport first: a handler that wakes up must not use the disconnected client.
   transport_ = nullptr;
   inbox_.abandon();
 }
 
 void RequestContent::reset() noexcept {
-  // As in `abandon`: nothing that is reset here may ask the transport.
+  // As in `abandon`: the calls below must not use the transport.
   transport_ = nullptr;
   inbox_.reset();
   body_.reset();

@@ -21,44 +21,44 @@ struct ExchangeContext;
 
 class RequestContent final : private InboxOwner {
  public:
-  /// budget  of the bodies of all; outlives it
+  /// budget  shared by all bodies of the loop; must outlive this
   RequestContent(const ExchangeContext& context, BodyBudget& budget) noexcept
       : context_(context), body_(budget) {}
 
-  /// Gathers it, or lets the handler read it, as planned. The client is told to send when it waits
-  /// for that and has not begun.
+  /// Starts to collect the body, or lets the handler read it, as planned. Sends 100 Continue, if
+  /// the client waits for it and has not begun to send.
   ///
-  /// returns  whether the request is to be served now: nothing is gathered
+  /// returns  whether to handle the request now, because nothing is collected
   [[nodiscard]] bool begin(const RequestPlan& plan, const RequestHead& head, Transport& transport,
                            bool has_begun);
-  /// Some may still be of use.
+  /// Returns whether more of the body may still be used.
   [[nodiscard]] bool is_taken() const noexcept { return is_awaited_ || !inbox_.is_over(); }
-  // What arrives. Each returns whether the request is to be served now: it is complete or refused.
-  // Pre: is_taken()
+  // Called with the received body. Each returns whether to handle the request now, because it is
+  // complete or rejected. Pre: is_taken()
   [[nodiscard]] bool take(std::string_view content);
   [[nodiscard]] bool take_end(std::string_view trailer_lines);
   [[nodiscard]] bool fail(const RequestRefusal& refusal);
-  /// Looks whether it comes too slowly, at the time that the transport was told to watch. Of use
+  /// Checks the minimum rate at the time for which the transport was asked to watch. May be called
   /// at any time. returns  as above
   [[nodiscard]] bool check();
 
-  /// As much lies here as is taken ahead of a handler that reads it.
+  /// Returns whether the maximum that is read before the handler needs it has arrived.
   [[nodiscard]] bool is_full() const noexcept;
-  /// What comes is kept until all is there.
+  /// Returns whether the body is collected until it is complete.
   [[nodiscard]] bool is_gathering() const noexcept { return is_awaited_ || inbox_.is_gathering(); }
-  /// What has come so far, but for what the handler has taken.
+  /// Returns the bytes that have arrived and that the handler has not taken.
   [[nodiscard]] std::string_view view() const noexcept { return body_.view(); }
-  /// How much has come.
+  /// Returns the number of bytes that have arrived.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return body_.bytes(); }
-  /// Why the request is refused, if it is.
+  /// Returns the rejection of the request, if it is rejected.
   [[nodiscard]] const std::optional<RequestRefusal>& refusal() const noexcept { return refusal_; }
-  /// For a handler that reads it.
+  /// For a handler that reads the body.
   [[nodiscard]] BodyInbox& inbox() noexcept { return inbox_; }
 
-  /// The head of the response leaves: behind it no interim response may stand, or the rest would be
-  /// read as another response. The client need not wait for one either (RFC 9110, 10.1.1).
+  /// Called when the response headers are sent. No interim response may follow, or the client would
+  /// take the rest for another response. It need not wait for one any more (RFC 9110, 10.1.1).
   void note_response_begun() noexcept { may_ask_ = false; }
-  /// The client has left: its content does not come, and nobody is to be told of it.
+  /// Called when the client has disconnected: no more bytes will come.
   void abandon() noexcept;
   void reset() noexcept;
 
@@ -75,9 +75,9 @@ class RequestContent final : private InboxOwner {
   Body body_;
   Inbox inbox_{body_, *this};
   std::optional<RequestRefusal> refusal_;
-  std::uint64_t progress_ = 0;  // when the span began that is watched
-  bool is_awaited_ = false;     // by the handler, which gets it whole
-  bool may_ask_ = false;        // 100 Continue is waited for
+  std::uint64_t progress_ = 0;  // at the start of the watched interval
+  bool is_awaited_ = false;     // the handler gets the complete body
+  bool may_ask_ = false;        // the client waits for 100 Continue
 };
 
 }  // namespace eider::detail::server

@@ -38,14 +38,14 @@ namespace eider {
 
 namespace {
 
-/// Descriptors beside those of connections: listeners, loops, files, databases.
+/// Descriptors in addition to those of connections: listeners, loops, files, databases.
 constexpr rlim_t kOtherDescriptors = 1024;
 
 unsigned usable_cores() {
   return static_cast<unsigned>(detail::runtime::usable_processors().size());
 }
 
-/// The processor of each loop; those of a supervisor's workers lie beside each other.
+/// Returns the processor of each loop; those of a supervisor's workers are adjacent.
 std::vector<int> processors_of_loops(const ServerOptions& options, unsigned loops) {
   const std::vector<int> usable = detail::runtime::usable_processors();
   const std::size_t first = std::size_t{options.worker.value_or(0)} * loops;
@@ -63,7 +63,7 @@ std::vector<int> processors_of_loops(const ServerOptions& options, unsigned loop
   return all;
 }
 
-/// The usual soft limit of 1024 is kept low for programs that use select(2); nothing here does.
+/// Raises the soft limit, which is usually 1024 for programs that use select(2). Eider does not.
 void raise_descriptor_limit(std::size_t connections) noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -82,7 +82,7 @@ BlockingLimits blocking_limits_of(const Limits& limits) noexcept {
           .queue_time = limits.queue_time};
 }
 
-/// A terminal and systemd send these to all processes of a service; the supervisor acts on them.
+/// A terminal and systemd send these signals to all processes; only the supervisor handles them.
 void ignore_lifecycle_signals() noexcept {
   for (const int number : {SIGTERM, SIGINT, SIGUSR2, SIGHUP}) {
     ignore_signal(number);
@@ -115,7 +115,7 @@ std::uint64_t ServerStats::refused() const noexcept {
   return sum;
 }
 
-/// Calls `stop` at the first SIGTERM or SIGINT, and gives both back: the next one kills.
+/// Calls `stop` at the first SIGTERM or SIGINT, then restores both: the next one kills.
 class Server::StopSignals final : public SignalWatch {
  public:
   explicit StopSignals(Impl& parts);
@@ -125,7 +125,7 @@ class Server::StopSignals final : public SignalWatch {
   Impl& parts_;
 };
 
-/// All that a server consists of, in the order in which it can be taken apart backwards.
+/// All parts of a server, in an order that allows destruction in reverse.
 class Server::Impl final : private detail::server::SuccessionOwner,
                            private detail::server::SupervisorChannelOwner {
  public:
@@ -148,7 +148,7 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   ~Impl() {
     stop(Duration::zero());
     join();
-    pool.stop();  // what is in flight is used by its threads until then
+    pool.stop();  // until then its threads use requests in flight
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -165,7 +165,7 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   void tell_alive();
   void keep_sockets();
   void stop(Duration drain) noexcept;
-  /// returns  whether nothing is in flight any more
+  /// returns  whether no request is in flight any more
   bool join() noexcept;
 
   [[nodiscard]] std::string_view why_not_now() const noexcept override;
@@ -180,7 +180,7 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   const unsigned thread_count;
   detail::server::Predecessor predecessor;
   std::vector<detail::server::BoundPlace> places;
-  std::atomic<bool> is_in_charge = false;  // `places` stay as they are from here on
+  std::atomic<bool> is_in_charge = false;  // `places` does not change any more
   detail::server::PidFile pid_file;
   detail::server::Balance balance;
   detail::server::PerAddress per_address;
@@ -191,7 +191,8 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   std::vector<std::unique_ptr<detail::server::Worker>> workers;
   const detail::server::SystemdNotify systemd;
   std::optional<detail::server::Lifecycle> lifecycle;
-  std::atomic<bool> has_lifecycle = false;  // all above is complete, and stays as it is
+  // If set, the members above are complete and do not change any more.
+  std::atomic<bool> has_lifecycle = false;
   std::optional<StopSignals> signals;
   std::optional<detail::server::Succession> succession;
   std::optional<detail::server::SupervisorChannel> superior;
@@ -199,7 +200,7 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   std::optional<detail::server::Inspector> inspector;
   std::vector<std::thread> threads;
   mutable std::mutex limits_changing;
-  Limits limits;  // those that hold: the options have what held at the start
+  Limits limits;  // current limits; `options` has those at startup
 };
 
 Result<void> Server::Impl::make_loops() {
@@ -223,7 +224,7 @@ void Server::Impl::make_workers() {
     workers.push_back(std::make_unique<detail::server::Worker>(group, index));
     worker_pointers[index] = workers.back().get();
   }
-  // The lifecycle comes last: a stop from another thread finds all that it needs.
+  // Create the lifecycle last: a stop from another thread finds everything it needs.
   detail::server::Heartbeat heartbeat;
   if (options.worker) {
     heartbeat = {.within = detail::server::stuck_time(options), .tell = [this] { tell_alive(); }};
@@ -243,7 +244,7 @@ void Server::StopSignals::on_signal(int) {
   Impl& parts = parts_;
   parts.signals.reset();  // destroys this
   for (const int number : {SIGTERM, SIGINT}) {
-    stop_ignoring_signal(number);  // so that a second one ends the process
+    stop_ignoring_signal(number);  // so that a second signal ends the process
   }
   if (parts.succession) {
     parts.succession->give_up();
@@ -252,7 +253,7 @@ void Server::StopSignals::on_signal(int) {
 }
 
 Result<void> Server::Impl::start_threads() {
-  // No loop turns before all have a thread: what the service begins on the first could not be ended
+  // No loop runs before all loops have a thread: the service could not be stopped on the first loop
   // without the others.
   std::promise<bool> all_are_there;
   const std::shared_future<bool> goes = all_are_there.get_future().share();
@@ -264,7 +265,7 @@ Result<void> Server::Impl::start_threads() {
       detail::server::SuccessionOwner& owner = *this;
       succession.emplace(*loops.front(), owner, systemd, options.successor_start, options.log);
     }
-    // It is queued before the threads run, so it is the first thing on the first loop.
+    // Queued before the threads run, so it is the first thing on the first loop.
     lifecycle->begin();
     const std::vector<int> processors =
         options.pins_loops ? processors_of_loops(options, thread_count) : std::vector<int>();
@@ -292,15 +293,15 @@ Result<void> Server::Impl::start_threads() {
   return {};
 }
 
-/// Some loops have no thread, and none has turned.
+/// Stops if some loops have no thread; none has run yet.
 void Server::Impl::abandon() noexcept {
-  // No stop may reach the lifecycle from here on: it would wait for loops without a thread.
+  // A stop must not reach the lifecycle from here on: it would wait for loops without a thread.
   has_lifecycle.store(false, std::memory_order_release);
   (void)join();
 }
 
 void Server::Impl::stop(Duration drain) noexcept {
-  // A loop whose thread is only just being started finds this in its first turn.
+  // A loop whose thread is just starting runs this in its first turn.
   if (has_lifecycle.load(std::memory_order_acquire)) {
     lifecycle->stop(drain);
   }
@@ -312,7 +313,7 @@ bool Server::Impl::join() noexcept {
       thread.join();
     }
   }
-  // The watch belongs to the thread of its loop, so it goes once that has ended.
+  // The signal watch belongs to its loop's thread, so destroy it only after that has ended.
   signals.reset();
   succession.reset();
   superior.reset();
@@ -320,7 +321,7 @@ bool Server::Impl::join() noexcept {
   return std::ranges::none_of(workers, [](const auto& worker) { return worker->in_flight() != 0; });
 }
 
-/// In systemd, which then holds them for the next process: so they are not this one's to close.
+/// Stores the sockets in systemd for the next process. Then this process must not close them.
 void Server::Impl::keep_sockets() {
   const auto stored = detail::server::store(systemd, options, places, predecessor.names());
   predecessor.close_rest();
@@ -347,7 +348,8 @@ void Server::Impl::add_facts(ServerState& state) const {
 }
 
 void Server::Impl::set_limits(const Limits& others) {
-  const std::lock_guard lock(limits_changing);  // so that all loops end with the same of two
+  // Locked while posting, so that concurrent calls set the same limits on all loops.
+  const std::lock_guard lock(limits_changing);
   limits = others;
   raise_descriptor_limit(limits.connections_max);
   balance.set_connections_max(limits.connections_max);
@@ -357,7 +359,7 @@ void Server::Impl::set_limits(const Limits& others) {
   }
 }
 
-/// The process before serves until it hears that this one does.
+/// Notifies the previous process, which serves until then, that this one is ready.
 void Server::Impl::take_over() {
   if (predecessor.is_there()) {
     predecessor.tell_ready();
@@ -381,7 +383,7 @@ void Server::Impl::take_over() {
   }
 }
 
-/// To the supervisor, whose end is the first loop's.
+/// Notifies the supervisor, on the first loop, which owns the channel.
 void Server::Impl::tell_alive() {
   loops.front()->post([this] {
     if (superior) {
@@ -398,8 +400,9 @@ void Server::Impl::take_seat() {
   });
 }
 
-/// Of a worker: its supervisor keeps the sockets, but when all stop nobody accepts but workers.
-/// Until it is in charge, an older service may go on with them.
+/// Handles a message from the supervisor to its worker. While the supervisor runs, it owns the
+/// sockets, but after a stop only workers accept, so they share ownership. Before `go`, an older
+/// service may continue with the sockets.
 void Server::Impl::on_told(detail::server::HandoverWord word) {
   using enum detail::server::HandoverWord;
   if (word == stop) {
@@ -412,7 +415,8 @@ void Server::Impl::on_told(detail::server::HandoverWord word) {
   }
 }
 
-/// What is not over yet ends at once. Another supervisor may be about to serve with the sockets.
+/// The supervisor is gone: ends the rest at once, if already stopping. Otherwise another supervisor
+/// may be about to use the sockets, so they are not closed.
 void Server::Impl::on_alone() {
   if (lifecycle->is_stopping()) {
     stop(Duration::zero());
@@ -445,7 +449,8 @@ void Server::Impl::on_succeeded(const std::vector<std::string>& taken) {
     if (is_taken) {
       set_ownership(place, SocketOwnership::others);
     } else if (place.is_own && options.stores_sockets) {
-      set_ownership(place, SocketOwnership::own);  // the new one has systemd forget them
+      // The new process removes them from systemd's store.
+      set_ownership(place, SocketOwnership::own);
     }
   }
   lifecycle->hand_over(options.drain);
@@ -459,7 +464,7 @@ void Server::Impl::set_ownership(SocketOwnership ownership) {
   }
 }
 
-/// Queued on each loop, ahead of a drain that is queued from here on.
+/// Queued on each loop, so it runs before a drain that is queued later.
 void Server::Impl::set_ownership(const detail::server::BoundPlace& place,
                                  SocketOwnership ownership) {
   for (std::size_t index = 0; index < loops.size(); ++index) {
@@ -474,7 +479,7 @@ Server::Server(RequestService& service, ServerOptions options)
 
 Server::~Server() = default;
 
-/// Listens at all places, and lets nobody in; then the rights are dropped that this has taken.
+/// Listens at all addresses without accepting, then drops the privileges that this needed.
 Result<void> Server::Impl::bind() {
   const auto user = detail::server::find_serving_user(options.rights);
   if (!user) {
@@ -518,8 +523,8 @@ Result<void> Server::start() {
   if (parts_->options.upgrades_on_signal || parts_->options.worker) {
     parts_->predecessor = detail::server::Predecessor::from_environment();
   }
-  // Bound first, since that fails cheaply; a client that connects from here on waits for the
-  // service.
+  // Bind first, because errors show up early at no cost. Clients that connect from here on wait for
+  // the service.
   if (auto bound = parts_->bind(); !bound) {
     return bound;
   }
@@ -528,7 +533,8 @@ Result<void> Server::start() {
   }
   auto begun = parts_->lifecycle->wait_begun();
   if (begun) {
-    detail::server::trim_heap();  // what the start has needed, each of a hundred workers would keep
+    // Otherwise each of up to a hundred workers would keep the memory used at startup.
+    detail::server::trim_heap();
     parts_->inspector->begin();
   }
   if (begun && parts_->options.worker) {

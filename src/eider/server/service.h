@@ -85,7 +85,7 @@ class RequestService {
   /// Called on the thread of each event loop, before its first connection.
   virtual void begin() noexcept {}
   /// Called once on each event loop when the server is about to drain. Readiness checks fail from
-  /// now on, while the server continues to serve for ServerOptions::leave, which may be zero.
+  /// now on, while the server still serves for ServerOptions::shutdown_delay, which may be zero.
   virtual void leave() noexcept {}
   /// Called once on each event loop when the server starts to drain: responses that would last as
   /// long as their client stays must end.

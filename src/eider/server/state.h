@@ -115,7 +115,7 @@ namespace detail::server {
 [[nodiscard]] inline double seconds_of(Duration duration) noexcept {
   return std::chrono::duration<double>(duration).count();
 }
-/// On the thread that has made it; of many the first.
+/// Returns the waits of a request or task, on the thread that made it; of many, the first ones.
 [[nodiscard]] std::vector<WaitState> waits_of(const Work& work, Instant now);
 }  // namespace detail::server
 

@@ -10,7 +10,7 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Between two further interim responses to a client that has closed its half.
+/// The interval of further interim responses to a client that has closed its half.
 constexpr Duration kNextProbe = std::chrono::seconds(15);
 
 }  // namespace
@@ -20,9 +20,9 @@ void StreamH1::open(H1& h1, Connection& connection, const RequestPlan& plan,
   h1_ = &h1;
   connection_ = &connection;
   exchange_ = std::move(exchange);
-  // The connection is known before: opening may ask for the address of the client.
+  // `connection_` must be set: opening the exchange may read the client's address.
   exchange_->open(connection.context().request, plan, *this);
-  // The reader begins with the exchange's copy of the head: the connection's is reused.
+  // The reader uses the exchange's copy of the headers, because the connection's is reused.
   reader_.begin(exchange_->head());
   due_ = Instant::max();
   end_ = End();
@@ -35,7 +35,7 @@ std::unique_ptr<Exchange> StreamH1::close() noexcept {
   return std::move(exchange_);
 }
 
-// What arrives.
+// Input.
 
 std::string_view StreamH1::begin(std::string_view in) {
   if (!exchange_->begin_content(!in.empty())) {
@@ -44,7 +44,7 @@ std::string_view StreamH1::begin(std::string_view in) {
   if (exchange_->content().is_taken()) {
     in = read(in);
   }
-  // The content is not wanted, but the next request begins behind it.
+  // The body is not wanted, but the next request starts after it.
   if (exchange_->plan().ignores_body) {
     in.remove_prefix(reader_.skip(in));
   }
@@ -69,7 +69,7 @@ std::string_view StreamH1::read(std::string_view in) {
         break;
       case h1::ChunkedStatus::refused:
         is_to_be_served = exchange_->content().fail(h1::to_request_refusal(reader_.refusal()));
-        // Behind wrong framing nobody knows what the bytes are.
+        // After invalid framing, the meaning of the bytes is unknown.
         in = {};
         break;
     }
@@ -88,7 +88,7 @@ void StreamH1::check() {
 
 void StreamH1::on_drained() {
   const LoopContext& context = connection_->context();
-  // The reader is waited for no more, or `watch` would leave the deadline to it.
+  // Otherwise `watch` would still assume that the client must read first.
   h1_->expect(H1::Awaits::nothing, Instant::max());
   watch(due_ == Instant::max() ? due_ : context.loop.now() + context.limits.body);
   exchange_->go_on();
@@ -96,7 +96,7 @@ void StreamH1::on_drained() {
 
 bool StreamH1::outlives_half_close() {
   if (takes_content() || exchange_->is_live()) {
-    return false;  // a client that asks for events, or has not sent all, has left
+    return false;  // the client has disconnected: it reads events, or has not sent the whole body
   }
   if (exchange_->is_waiting() && exchange_->head().minor_version != 0) {
     h1_->expect_within(H1::Awaits::probe, connection_->context().limits.half_close_probe);
@@ -104,18 +104,19 @@ bool StreamH1::outlives_half_close() {
   return true;
 }
 
-// A client that has only closed its half ignores an interim response (RFC 9110, section 15.2). One
-// that has left answers with a reset, whereupon the stream is broken and the request cancelled.
-// Behind the head such a response would stand in the content; there the content itself tells.
+// A client that has only closed its half ignores an interim response (RFC 9110, section 15.2). A
+// disconnected one responds with a reset, which breaks the stream and cancels the request. After
+// the headers, an interim response would be a part of the body, but then writing the body has the
+// same effect.
 bool StreamH1::probe() {
   using Awaits = H1::Awaits;
   if (exchange_->is_live()) {
-    return false;  // the handler waited when the client closed its half, and makes events now
+    return false;  // it still waited when the client closed its half, and now sends events
   }
   if (exchange_->has_begun()) {
     h1_->expect(Awaits::nothing, Instant::max());
   } else {
-    // It leaves with the turn; a client that has left answers it with a reset.
+    // Sent at the end of the turn; a disconnected client responds with a reset.
     connection_->stream().output().append(h1::kContinue);
     h1_->expect_within(Awaits::probe, kNextProbe);
   }
@@ -138,10 +139,10 @@ bool StreamH1::may_send() const noexcept {
   return !h1_->input().is_paused();
 }
 
-// A slow reader is waited for first: what it does not take keeps the handler from asking for more.
+// A slow reader is waited for first: while it does not read, the handler takes no more of the body.
 void StreamH1::watch(Instant due) noexcept {
   using Awaits = H1::Awaits;
-  // It is remembered also while a reader is waited for: `on_drained` takes it up again.
+  // Also stored while waiting for a slow reader: `on_drained` resumes it.
   due_ = due;
   if (h1_->awaits() != Awaits::reader) {
     const bool is_watched = due != Instant::max();
@@ -149,12 +150,12 @@ void StreamH1::watch(Instant due) noexcept {
   }
 }
 
-// What leaves.
+// Output.
 
-// The one place that says whether another request follows one that waited: each way in which such
-// an exchange ends asks here when it ends. While content is still to come, nobody knows where the
-// next request begins, and that content, read as a request, would be one that the client never
-// sent.
+// The only place that decides whether the connection persists after a request with an exchange:
+// each end of such an exchange calls it. While the rest of the body is missing, the start of the
+// next request is unknown, and reading the body as a request would execute one that the client
+// never sent.
 h1::Persistence StreamH1::persistence(const Response& response) const noexcept {
   return has_unread_content() ? h1::Persistence::close
                               : h1_->persistence(exchange_->head(), response);
@@ -163,14 +164,14 @@ h1::Persistence StreamH1::persistence(const Response& response) const noexcept {
 void StreamH1::send(Response& response) {
   const Method method = exchange_->head().method;
   status_ = response.status();
-  response_bytes_ = content_bytes(method, response);  // sending may take the content
+  response_bytes_ = content_bytes(method, response);  // before sending, which may move the body out
   const h1::Persistence how = persistence(response);
   const Sent sent = h1_->send(exchange_->plan(), method, response, how);
   end_ = {.kind = End::Kind::answered, .persistence = how, .sent = sent};
 }
 
-// RFC 9110, 7.8: a client speaks the other protocol once it has sent its request whole. What is
-// still to come of its content would be taken for the other protocol.
+// RFC 9110, 7.8: the client uses the other protocol after its complete request. The rest of the
+// body would be read as the other protocol.
 void StreamH1::upgrade(Response& response) {
   if (has_unread_content()) {
     exchange_->refuse_by(kContentOfUpgrade);
@@ -203,10 +204,10 @@ void StreamH1::send_head(const Response& response, std::optional<std::uint64_t> 
   if (follows == Follows::nothing) {
     persistence_ = persistence(response);
   } else if (framing_ == h1::Framing::none) {
-    // Without a length or chunks the connection's end is the content's.
+    // Without a length or chunks, the end of the connection is the end of the body.
     persistence_ = h1::Persistence::close;
   } else {
-    // The request's content may have come by the time at which the response ends: see `end`.
+    // The request body may be complete when the response ends: see `end`.
     persistence_ = h1_->persistence(exchange_->head(), response);
   }
   h1_->send_head({.status = response.status(),
@@ -257,7 +258,7 @@ void StreamH1::end(std::string_view trailer_lines) {
 
 void StreamH1::cut() {
   if (framing_ == h1::Framing::none) {
-    connection_->stream().reset();  // an orderly end would say that this was all
+    connection_->stream().reset();  // an orderly end would mean that the body is complete
   }
   end_.kind = End::Kind::cut;
 }

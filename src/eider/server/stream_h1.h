@@ -1,4 +1,4 @@
-// One HTTP/1.1 request that is not answered at once: its framing in both directions.
+// One HTTP/1.1 request without an immediate response: its framing in both directions.
 // Layering: must not decide about the request: its exchange does.
 #pragma once
 
@@ -19,22 +19,22 @@ namespace eider::detail::server {
 class Connection;
 class H1;
 
-/// Whether all of a response is in the cork, or some of it has been given to the socket already.
+/// Whether all of a response is in the cork, or a part was already given to the socket.
 enum class Sent : std::uint8_t { corked, partly };
 
-/// Kept for the next request when its own is done, by its loop.
+/// The loop keeps it for later requests.
 class StreamH1 final : public Transport {
  public:
-  /// Takes the loop's request on. Pre: closed.
+  /// Takes over the loop's current request. Pre: closed.
   void open(H1& h1, Connection& connection, const RequestPlan& plan,
             std::unique_ptr<Exchange> exchange);
-  /// Ends what goes on. returns  the exchange
+  /// Cancels the request. returns  the exchange
   [[nodiscard]] std::unique_ptr<Exchange> close() noexcept;
 
   [[nodiscard]] Exchange& exchange() noexcept { return *exchange_; }
   [[nodiscard]] const Exchange& exchange() const noexcept { return *exchange_; }
 
-  /// How the response has ended. The exchange only notes it here: H1 acts on it when the call that
+  /// How the response has ended. The exchange only stores it: H1 handles it after the call that
   /// ended the response has returned.
   struct End {
     enum class Kind : std::uint8_t { none, answered, upgraded, cut };
@@ -45,29 +45,29 @@ class StreamH1 final : public Transport {
   };
   [[nodiscard]] const End& end_state() const noexcept { return end_; }
 
-  // What arrives. Afterwards H1 looks at end_state().
-  /// in       what has come behind the head
-  /// returns  what it leaves of that
+  // Input. Afterwards H1 checks end_state().
+  /// in       the bytes after the headers
+  /// returns  the bytes of `in` that it did not use
   [[nodiscard]] std::string_view begin(std::string_view in);
-  /// Reads on. Pre: exchange().takes_content()
+  /// Continues reading. Pre: exchange().takes_content()
   [[nodiscard]] std::string_view read(std::string_view in);
-  /// Looks whether the content comes too slowly.
+  /// Checks the minimum rate of the body.
   void check();
-  /// All that the socket had refused has left.
+  /// Called when all output that had to wait was sent.
   void on_drained();
 
-  /// The client has closed its half. returns  whether the request is answered all the same
+  /// Called when the client closes its half. returns  whether the request continues
   [[nodiscard]] bool outlives_half_close();
-  /// Finds out whether such a client has left. returns  as above
+  /// Checks whether such a client has disconnected. returns  as above
   [[nodiscard]] bool probe();
 
-  /// Some of the content may still be of use.
+  /// Returns whether more of the body may still be used.
   [[nodiscard]] bool takes_content() const noexcept { return exchange_->content().is_taken(); }
-  /// Some of the content is still to come: nobody knows where the next request begins.
+  /// Returns whether the body is incomplete: the start of the next request is unknown.
   [[nodiscard]] bool has_unread_content() const noexcept {
     return !reader_.is_done() || exchange_->content().refusal();
   }
-  /// Tells the observer what has become of the request, once.
+  /// Reports the request to the observer, once.
   void report();
 
  private:
@@ -98,14 +98,14 @@ class StreamH1 final : public Transport {
   Connection* connection_ = nullptr;
   std::unique_ptr<Exchange> exchange_;
   h1::ContentReader reader_;
-  Instant due_ = Instant::max();  // what the exchange has asked for
+  Instant due_ = Instant::max();  // requested by the exchange
   End end_;
-  // Of a response whose content is produced:
+  // For a response with a produced body:
   h1::Framing framing_ = h1::Framing::none;
-  h1::Persistence persistence_ = h1::Persistence::implied;  // as its head says
+  h1::Persistence persistence_ = h1::Persistence::implied;  // as in its headers
   Follows follows_ = Follows::nothing;
-  // What the observer is told:
-  int status_ = 0;  // 0: not answered whole
+  // For the observer:
+  int status_ = 0;  // 0: no complete response
   std::uint64_t response_bytes_ = 0;
   bool is_reported_ = false;
 };

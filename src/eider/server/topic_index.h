@@ -29,14 +29,14 @@ struct TopicHash {
     return std::hash<std::string_view>()(name);
   }
 };
-/// By name, found without making a string; what it holds stays where it is.
+/// By name, found without creating a std::string; elements do not move.
 template <class T>
 using TopicMap = std::unordered_map<std::string, T, TopicHash, std::equal_to<>>;
 
 class TopicIndex {
  public:
   struct Entry {
-    std::vector<WsHub*> hubs;  // each with one subscriber at least
+    std::vector<WsHub*> hubs;  // each with at least one subscriber
     std::atomic<std::size_t> subscribers{0};
   };
 
@@ -45,19 +45,20 @@ class TopicIndex {
   TopicIndex(const TopicIndex&) = delete;
   TopicIndex& operator=(const TopicIndex&) = delete;
 
-  /// The loop's hub, made when it is first asked for.
+  /// Returns the loop's hub, which is created at the first call.
   [[nodiscard]] WsHub& hub(Loop& loop);
 
-  /// The hub has its first subscriber of this topic. The entry stays until `leave`.
+  /// Registers the hub with its first subscriber of this topic. The entry exists until `leave`.
   [[nodiscard]] Entry& join(std::string_view topic, WsHub& hub);
-  /// The hub has none any more.
+  /// Removes the hub after its last subscriber.
   void leave(std::string_view topic, WsHub& hub) noexcept;
 
-  /// Hands the message to all hubs with subscribers of its topic but `except`, which may be null.
+  /// Posts the message to all hubs with subscribers of its topic except `except`, which may be
+  /// null.
   ///
-  /// returns  false where more waits for one of them than should
+  /// returns  false if the inbox of one of them is full
   bool post(const SharedMessage& message, const WsHub* except);
-  /// More waits for one of the hubs than should.
+  /// Returns whether the inbox of one of the hubs is full.
   [[nodiscard]] bool is_full() const;
 
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const;

@@ -55,13 +55,13 @@ void TopicIndex::leave(std::string_view topic, WsHub& hub) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = topics_.find(topic);
   std::erase(found->second.hubs, &hub);
-  // A topic without hubs goes, or names that clients choose would fill the memory.
+  // Erase topics without hubs, or names chosen by clients would fill the memory.
   if (found->second.hubs.empty()) {
     topics_.erase(found);
   }
 }
 
-// Under the lock: a hub that has left would have a loop that may be gone.
+// Holds the lock, because the loop of a hub that has left may no longer exist.
 bool TopicIndex::post(const SharedMessage& message, const WsHub* except) {
   const std::lock_guard lock(mutex_);
   const auto found = topics_.find(message->topic());
@@ -73,7 +73,7 @@ bool TopicIndex::post(const SharedMessage& message, const WsHub* except) {
     if (hub == except) {
       continue;
     }
-    // One wake-up takes all that has come by then.
+    // One wake-up handles all messages that have arrived by then.
     if (hub->inbox().put(message)) {
       hub->loop().post([hub] { hub->take_inbox(); });
     }
@@ -114,7 +114,7 @@ void Topics::publish(std::string_view topic, const WsMessage& message, const Top
 
 void Topics::publish_here(std::string_view topic, const WsMessage& message,
                           const TopicEvent& event) {
-  // Nothing is framed for a topic that nobody has subscribed to.
+  // Do not frame messages for a topic without subscribers.
   if (subscribers(topic) != 0) {
     (void)index_->post(std::make_shared<const detail::server::Published>(topic, message, event),
                        nullptr);

@@ -79,7 +79,7 @@ class Topics {
   /// Returns the number of handlers on this event loop that continue after the end of their
   /// connection. Pre: on its thread.
   [[nodiscard]] std::size_t unfinished(Loop& loop);
-  /// The part of this that belongs to one loop. For the server.
+  /// Returns the part of this that belongs to one loop. For the server.
   [[nodiscard]] detail::server::WsHub& hub(Loop& loop);
 
  private:

@@ -13,52 +13,53 @@
 
 namespace eider::detail::server {
 
-/// What comes behind the head of a response whose content is produced.
+/// The bytes after the headers of a response with a produced body.
 enum class Follows : std::uint8_t {
   content,
-  /// To HEAD, and with a status that has no content.
+  /// For HEAD, and statuses without a body.
   nothing,
 };
 
-/// Calls of an exchange. What answers a request may give the exchange back within the call, save
-/// where it says otherwise. As a Peer it is asked by the exchange alone, on the loop's thread;
-/// `inform` comes ahead of the response's head.
+/// Called by an exchange. A call that responds may give the exchange back, unless it says that the
+/// exchange continues. The Peer functions are called only by the exchange, on the loop's thread,
+/// and `inform` only before the response headers.
 class Transport : public Peer {
  public:
-  /// Sends a whole response, of bytes or a file: the request is over.
+  /// Sends a complete response, from memory or a file. The request is over.
   virtual void send(Response& response) = 0;
-  /// Hands over to another protocol, or refuses to: the request is over.
+  /// Switches to another protocol, or refuses to. The request is over.
   virtual void upgrade(Response& response) = 0;
 
-  /// Corks the head of a response whose content is produced; the exchange goes on.
+  /// Corks the headers of a response with a produced body; the exchange continues.
   ///
-  /// length  of the content, when it is known
+  /// length  of the body, if known
   virtual void send_head(const Response& response, std::optional<std::uint64_t> length,
                          Follows follows) = 0;
-  /// Corks content, framed as the protocol has it; the exchange goes on.
+  /// Corks a part of the body with its framing; the exchange continues.
   ///
-  /// returns  how much is corked by now
+  /// returns  the number of corked bytes
   virtual std::size_t put(std::string_view content) = 0;
-  /// Hands on what is corked. False when some has to wait: Exchange::go_on when it has left.
+  /// Sends the corked bytes. Returns false if some must wait; Exchange::go_on is called when they
+  /// were sent.
   virtual bool flush() = 0;
-  /// Something waits.
+  /// Returns whether output waits.
   [[nodiscard]] virtual bool is_waiting() const noexcept = 0;
-  /// The producer waits for the client from here on.
+  /// Called when the producer starts to wait for the client.
   virtual void on_blocked() {}
-  /// The content has ended, and these lines are its trailers: the request is over.
+  /// Ends the body, with these lines as trailers. The request is over.
   virtual void end(std::string_view trailer_lines) = 0;
-  /// The content ends before its end, which the client has to see: the request is over.
+  /// Aborts the body in a way that the client can detect. The request is over.
   virtual void cut() = 0;
 
-  /// The handler has taken what had come of the request's content.
+  /// Called when the handler has taken the received bytes of the request body.
   virtual void on_content_taken() = 0;
-  /// The client is not kept from sending more of it.
+  /// Returns whether the client may send more, because reading is not paused.
   [[nodiscard]] virtual bool may_send() const noexcept = 0;
-  /// Exchange::check is to be called then; Instant::max(): not.
+  /// Sets the time at which to call Exchange::check; Instant::max(): never.
   virtual void watch(Instant due) noexcept = 0;
 
-  /// Something has become of the exchange outside of the transport's own calls. The exchange does
-  /// nothing behind it.
+  /// Called when the exchange has changed outside of the transport's own calls. It must be the
+  /// exchange's last action.
   virtual void settle() = 0;
 
  protected:

@@ -10,9 +10,9 @@
 
 namespace eider {
 
-/// A response with status 101 carries one. The server writes the head with its fields (Upgrade,
-/// Sec-WebSocket-Accept, …) and adds `Connection: Upgrade`; over HTTP/2 it says 200 instead, and
-/// only to requests that `opens_websocket`.
+/// A response with status 101 has one. The server writes the headers (Upgrade,
+/// Sec-WebSocket-Accept, …) and adds `Connection: Upgrade`. Over HTTP/2 it sends 200 instead, and
+/// only for requests that `opens_websocket`.
 class Upgrade {
  public:
   Upgrade() = default;
@@ -20,8 +20,8 @@ class Upgrade {
   Upgrade& operator=(const Upgrade&) = delete;
   virtual ~Upgrade() = default;
 
-  /// Called once, when that head has been corked; `line` outlives the result. What the
-  /// client has sent behind its request comes by `on_bytes`.
+  /// Called once, when the headers are in the cork; `line` outlives the result. Bytes that the
+  /// client has sent after its request are passed to `on_bytes`.
   [[nodiscard]] virtual UpgradedPtr take_over(UpgradedLine& line) = 0;
 };
 

@@ -10,20 +10,20 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Before idle connections are closed: requests that were on their way are answered first.
+/// Time before idle connections are closed, so that requests in transit get a response first.
 constexpr Duration kGrace = std::chrono::milliseconds(50);
 constexpr Duration kNextLook = std::chrono::milliseconds(10);
-/// So that all that was connected for long does not connect in the same instant.
+/// Spreads the reconnects of long-lived connections, so that they do not come all at once.
 constexpr Duration kComeBackWithin = std::chrono::seconds(5);
-/// For handshakes that have begun. The kernel keeps a silent client's back for a second; behind
-/// that comes one more round trip.
+/// For TCP handshakes in progress. The kernel holds a silent client back for one second
+/// (TCP_DEFER_ACCEPT), and then one more round trip follows.
 constexpr Duration kHandshakesEnd = std::chrono::milliseconds(1500);
 
 std::size_t share(std::size_t whole, std::size_t parts) noexcept {
   return std::max<std::size_t>(whole / parts, 1);
 }
 
-/// What one of so many loops keeps to.
+/// Returns the limits of one of `loops` loops.
 Limits share_of(Limits whole, std::size_t loops) noexcept {
   whole.in_flight_max = share(whole.in_flight_max, loops);
   whole.handshakes_max = share(whole.handshakes_max, loops);
@@ -39,9 +39,9 @@ Worker::Worker(const WorkerGroup& group, std::size_t index)
       heap_trim_(context_),
       connections_(context_, *this) {
   context_.per_address = group.per_address;
-  // Each loop spreads by a row of its own.
+  // Each loop has its own sequence of pauses.
   context_.told_to_come_back = static_cast<std::uint32_t>(index) << 20U;
-  // The context is complete before the protocol takes a reference to it.
+  // The context must be complete before the protocol takes a reference to it.
   if (group.protocol != nullptr) {
     context_.protocol = group.protocol->on_loop(context_);
   }
@@ -81,7 +81,7 @@ void Worker::take(const Limits& limits) noexcept {
 void Worker::on_accept(Descriptor fd, Preface preface) {
   const auto to = group_.balance.place(index_);
   if (!to) {
-    return;  // which closes it
+    return;  // the descriptor's destructor closes it
   }
   if (*to == index_) {
     open(std::move(fd), preface);
@@ -92,7 +92,7 @@ void Worker::on_accept(Descriptor fd, Preface preface) {
 
 void Worker::hand_over(Descriptor fd, Preface preface, std::size_t to) {
   Worker& other = *group_.workers[to];
-  // It is counted for that loop already, so the loop does not retire before this arrives.
+  // It is already counted for that loop, so the loop does not retire before it arrives.
   group_.loops[to]->post([&other, preface, given = std::move(fd)]() mutable {
     other.open(std::move(given), preface);
   });
@@ -143,11 +143,12 @@ void Worker::drain(Duration within, Departure why) {
   const Instant now = context_.loop.now();
   drained_by_ = std::min(drained_by_, now + within);
   if (!context_.is_draining) {
-    // It is set before any listener closes: answers from here on announce the end.
+    // Set it before closing listeners: responses from here on announce the close.
     context_.is_draining = true;
     drains_since_ = now;
-    // Nobody waits for the end of a process that is replaced: so a client that keeps its connection
-    // is not cut off as it asks, but told by the next response.
+    // If the process was replaced, nothing waits for its end. So a client that keeps its connection
+    // open is not disconnected while it may send a request, but gets `Connection: close` with the
+    // next response.
     if (why == Departure::handed_over) {
       context_.come_back_within = kComeBackWithin;
       kept_until_ = now + within / 2;
@@ -159,8 +160,8 @@ void Worker::drain(Duration within, Departure why) {
   context_.loop.arm(*this, std::min(drained_by_, now + kGrace));
 }
 
-// A client that connects while we go is accepted by somebody: by us if its handshake has begun,
-// else by others on the port, or it is refused.
+// A client that connects during the drain is accepted here if its handshake has begun; otherwise by
+// another process on the port, or it is refused.
 void Worker::close_listeners(Instant now) {
   const bool is_waited_for = now < std::min(drained_by_, drains_since_ + kHandshakesEnd);
   if (!is_waited_for || std::ranges::all_of(acceptors_, [](Acceptor& acceptor) {
@@ -182,17 +183,17 @@ void Worker::end() noexcept {
 void Worker::expire() {
   const Instant now = context_.loop.now();
   const bool is_time_up = now >= drained_by_;
-  // A client that was accepted last is on the list before that is looked through.
+  // Accept the last clients first, so that they are in the list below.
   close_listeners(now);
   if (is_time_up) {
-    connections_.close_all();  // what is in flight afterwards runs on blocking threads
+    connections_.close_all();  // requests in flight after this run on blocking threads
   } else {
     connections_.close_idle(drains_since_, kept_until_);
   }
   const bool is_all_done =
       acceptors_.empty() && in_flight() == 0 && group_.service.unfinished(context_.loop) == 0;
-  // The last question, since from there on no other loop hands a connection over to this one. Also
-  // when time is up: one that is on its way would live on behind the end.
+  // Check this last, since afterwards no loop hands a connection over to this one. Also when time
+  // is up: a connection in transit would otherwise outlive the end.
   if (connections_.size() == 0 && (is_time_up || is_all_done) &&
       group_.balance.try_retire(index_)) {
     end();

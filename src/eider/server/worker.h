@@ -29,7 +29,7 @@ class LogSink;
 
 namespace detail::server {
 
-/// Hears of each worker once that all of its connections are over.
+/// Called for each worker when all of its connections have ended.
 class DrainOwner {
  public:
   /// On the worker's thread.
@@ -39,17 +39,17 @@ class DrainOwner {
   ~DrainOwner() = default;
 };
 
-/// What the workers of one server share. All of it outlives them.
+/// Shared by the workers of one server. Everything outlives them.
 struct WorkerGroup {
   RequestService& service;
   const Limits& limits;
   Balance& balance;
   LogSink* log;                  // may be null
-  std::span<Loop* const> loops;  // each worker's, in order
+  std::span<Loop* const> loops;  // of each worker, in order
   std::span<class Worker* const> workers;
   const ConnectionProtocol* protocol = nullptr;
-  DrainOwner* owner = nullptr;        // stops the loops; null: each worker its own
-  PerAddress* per_address = nullptr;  // null: nobody counts them
+  DrainOwner* owner = nullptr;        // stops the loops; null: each worker stops its own
+  PerAddress* per_address = nullptr;  // null: connections per client are not counted
 };
 
 /// Why a server drains.
@@ -64,34 +64,34 @@ class Worker final : public ListeningHost,
                      private ConnectionCounter,
                      private Timer {
  public:
-  /// index  its place among the group's loops
+  /// index  position among the group's loops
   Worker(const WorkerGroup& group, std::size_t index);
 
   [[nodiscard]] Result<Listening, NetError> listen(const SocketAddress& at, ListenOptions options,
                                                    Preface preface = {}) override;
   [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
-  /// Who is to close those of its sockets from now on.
+  /// Sets who must close these sockets.
   void set_ownership(std::span<const int> sockets, SocketOwnership ownership) noexcept;
-  /// On the loop's thread: for what comes from now on.
+  /// On the loop's thread: sets limits for new connections and requests.
   void take(const Limits& limits) noexcept;
 
-  /// Lets nobody in between these two: a client that connects waits in the kernel's queue.
+  /// Does not accept between these two calls: new clients wait in the kernel's queue.
   void hold() noexcept;
   void admit();
 
-  /// Stops accepting, lets what is in flight come to its end for `within`, then cancels it; and
-  /// says so when all is over. Again: the earlier end holds.
+  /// Stops accepting, lets requests in flight finish for `within`, then cancels them, and notifies
+  /// the owner at the end. If called again, the earlier deadline applies.
   void drain(Duration within, Departure why = Departure::stop);
 
   [[nodiscard]] std::uint64_t requests() const noexcept {
     return context_.requests.load(std::memory_order_relaxed);
   }
 
-  /// Of these, for having waited too long.
+  /// Returns the number of requests rejected because they had waited too long.
   [[nodiscard]] std::uint64_t refused() const noexcept { return context_.overload.refused(); }
-  /// What it does now. Of connections and requests only so many are looked at.
+  /// Returns the current state, with a limited number of connections and requests.
   [[nodiscard]] LoopState state() const;
-  /// From any thread: what the handler that runs is for; nothing where none does.
+  /// From any thread: returns the route of the handler that runs; empty if none.
   [[nodiscard]] PlanName running() const noexcept {
     const void* const endpoint = context_.running.endpoint();
     return endpoint == nullptr ? PlanName() : group_.service.plan_name(endpoint);
@@ -100,9 +100,9 @@ class Worker final : public ListeningHost,
     return context_.numbers;
   }
 
-  /// Blocks of memory that its connections have.
+  /// Returns the number of memory blocks of its connections.
   [[nodiscard]] std::size_t connection_blocks() const noexcept { return connections_.blocks(); }
-  /// Requests that wait, or whose content is still arriving.
+  /// Returns the number of requests that wait or whose bodies are still arriving.
   [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
 
  private:
@@ -112,7 +112,7 @@ class Worker final : public ListeningHost,
     group_.balance.release(index_);
     heap_trim_.note(connections_.size());
   }
-  /// While draining: looks whether all is over.
+  /// While draining: checks whether everything has ended.
   void expire() override;
   void close_listeners(Instant now);
   void end() noexcept;

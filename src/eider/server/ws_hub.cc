@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t kSpareRunsMax = 16;
 constexpr std::uint32_t kNoPending = 0xFFFFFFFF;
-/// Frames of this size and more are not copied for each connection.
+/// Frames of this size or larger are shared instead of copied for each connection.
 constexpr std::size_t kSharedFramesMin = 8UL * 1024;
-/// So often publishers that are held back look whether other loops keep up.
+/// How often paused publishers check whether other loops have caught up.
 constexpr Duration kHeldBackFor = std::chrono::milliseconds(2);
-/// A run that grew beyond this gives its memory back.
+/// A run's buffers that grew beyond this are freed.
 constexpr std::size_t kKeptRunBytesMax = 64UL * 1024;
 
-/// Pre: of a session's list
+/// Pre: the link is in a session's list
 WsSubscription& subscription_at(ws::detail::WsSubscriptionLink& link) noexcept {
   return static_cast<WsSubscription&>(link);
 }
@@ -38,7 +38,7 @@ ws::detail::WsSubscriptionLink** find_subscription(ws::detail::WsSession& sessio
 WsHub::WsHub(Loop& loop, TopicIndex& index)
     : ws::detail::WsShared(loop, *this, index.log), index_(index) {}
 
-// They leave their topics, which are gone ahead of what is shared.
+// Ends the sessions first: they leave their topics, which are destroyed before WsShared.
 WsHub::~WsHub() {
   release_all();
 }
@@ -58,7 +58,8 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
     return;
   }
   WsTopic& topic = join(name);
-  is_last_run_open_ = false;  // what is published from now on is for it too
+  // Later messages are for this subscription too, so they need a new run.
+  is_last_run_open_ = false;
   WsSubscription& made =
       subscriptions_.make(WsSubscription{{session.subscriptions()},
                                          &topic,
@@ -66,7 +67,7 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
                                          static_cast<std::uint32_t>(topic.subscriptions.size()),
                                          WsSubscription::kUntouched,
                                          runs_before_ + run_count_});
-  // The index is its place in this list: `remove` moves the last one there.
+  // The index is the position in this list: `remove` fills gaps with the last subscription.
   topic.subscriptions.push_back(&made);
   topic.shared_forms += session.output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
@@ -89,12 +90,12 @@ void WsHub::unsubscribe_all(ws::detail::WsSession& session) noexcept {
 }
 
 void WsHub::remove(WsSubscription& subscription) noexcept {
-  // The last subscription takes its place in the list, so it learns its new index first.
+  // The last subscription takes this one's position in the list, so update its index first.
   WsTopic& topic = *subscription.topic;
   topic.subscriptions.back()->index = subscription.index;
   topic.subscriptions[subscription.index] = topic.subscriptions.back();
   topic.subscriptions.pop_back();
-  // It leaves the count while its session still says which form it takes.
+  // Update the count while the session's form is still known.
   topic.shared_forms -=
       subscription.session->output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   subscriptions_.destroy(subscription);
@@ -103,7 +104,7 @@ void WsHub::remove(WsSubscription& subscription) noexcept {
 
 void WsHub::leave_if_unused(WsTopic& topic) noexcept {
   topic.entry->subscribers.fetch_sub(1, std::memory_order_relaxed);
-  // Callers use the topic no more: it may be gone behind this.
+  // Callers must not use the topic afterwards: it may be destroyed.
   if (topic.size() == 0) {
     leave(topic);
   }
@@ -116,7 +117,7 @@ void WsHub::listen(TopicListener& listener, std::string_view name) {
     topic.listeners.push_back(&listener);
     topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
   }
-  // It is on the list before it is told, since it may leave the list there.
+  // Added before the call, since the listener may leave the list in it.
   if (is_draining_) {
     listener.on_over();
   }
@@ -157,9 +158,9 @@ WsTopic& WsHub::join(std::string_view name) {
   return *topic;
 }
 
-// A run may still point at it; then it goes with the batch.
+// If a run still refers to the topic, it is destroyed with the batch.
 void WsHub::leave(WsTopic& topic) noexcept {
-  // The index forgets the hub before the topic goes: no other loop posts to it from then on.
+  // Remove the hub from the index first: then no other loop posts to it.
   index_.leave(topic.name, *this);
   topic.entry = nullptr;
   if (topic.runs == 0) {
@@ -219,14 +220,15 @@ void WsHub::take_inbox() {
     publish_here(*message);
   }
   if (!content.gaps.empty()) {
-    run();  // what has come leaves before subscribers are disconnected
+    run();  // send messages that have arrived before disconnecting subscribers
   }
   for (const std::string& topic : content.gaps) {
     tell_gap(topic);
   }
 }
 
-// Lists are copied: who hears of a gap may leave the topic, which is gone with the last one.
+// Iterates over copies: a callback may leave the topic, which is destroyed with its last
+// subscriber.
 void WsHub::tell_gap(std::string_view name) {
   const WsTopic* const topic = find(name);
   if (topic == nullptr) {
@@ -244,7 +246,7 @@ void WsHub::tell_gap(std::string_view name) {
   }
 }
 
-// A loop that keeps up may be busy for long, so publishers look, instead of being woken.
+// Publishers poll instead of being woken, because a loop that keeps up may be busy for long.
 void WsHub::hold_back(ws::detail::WsSession& session) {
   session.hold_back();
   held_back_.push_back(&session);
@@ -295,7 +297,7 @@ WsHub::Run& WsHub::run_for(WsTopic& topic, const ws::detail::WsSession* except) 
   run.topic = &topic;
   run.except = except;
   ++topic.runs;
-  // Later messages for the same subscribers join this run, so that they leave together.
+  // Later messages for the same subscribers join this run, so that they are sent together.
   is_last_run_open_ = true;
   loop().defer(*this);
   return run;
@@ -326,10 +328,10 @@ void WsHub::provide_codec(const WebSocketCompression& compression, const ws::Def
   }
 }
 
-// Handing out: first each connection's runs are gathered, so that all of them leave in one send.
+// Sending: first the runs of each connection are collected, so that it sends all of them at once.
 
 void WsHub::run() {
-  // Nothing joins a run while it is handed out.
+  // No message may join a run while it is sent.
   is_last_run_open_ = false;
   for (std::uint32_t run = 0; run < run_count_; ++run) {
     spread(run);
@@ -343,7 +345,7 @@ void WsHub::run() {
 void WsHub::spread(std::uint32_t run) {
   for (const WsSubscription* subscription : runs_[run].topic->subscriptions) {
     ws::detail::WsSession& session = *subscription->session;
-    // It has subscribed behind this run.
+    // It was subscribed after this run.
     if (subscription->first_run > runs_before_ + run || &session == runs_[run].except) {
       continue;
     }
@@ -362,7 +364,7 @@ void WsHub::spread(std::uint32_t run) {
 }
 
 void WsHub::hand_out(const Touched& touched) {
-  // The session is clean before it is written to: what ends it here leaves nothing behind.
+  // Reset before writing: a session that ends here leaves nothing to clean up.
   ws::detail::WsSession& session = *touched.session;
   if (ws::detail::WsSubscriptionLink* const first = session.subscriptions()) {
     subscription_at(*first).touched = WsSubscription::kUntouched;
@@ -378,7 +380,7 @@ void WsHub::hand_out(const Touched& touched) {
   }
 }
 
-// A slow connection refers to memory that it shares with others; a fast one sends a copy at once.
+// A slow connection refers to memory that it shares with others; a fast one gets a copy at once.
 void WsHub::hand_out(ws::detail::WsSession& session, std::string_view frames, base::SharedLog& log,
                      base::SharedBytes& kept) {
   if (frames.size() < kSharedFramesMin && session.output().waiting_bytes() == 0) {
@@ -410,7 +412,7 @@ void WsHub::hand_out(ws::detail::WsSession& session, Run& run) {
 void WsHub::forget_batch() noexcept {
   for (std::uint32_t index = 0; index < run_count_; ++index) {
     Run& run = runs_[index];
-    // A topic that was left during the turn goes now, with the last run that points at it.
+    // Topics that were left during the turn are destroyed with the last run that refers to them.
     if (--run.topic->runs == 0 && run.topic->size() == 0) {
       topics_.erase(topics_.find(run.topic->name));
     }
@@ -420,7 +422,7 @@ void WsHub::forget_batch() noexcept {
     run.shared.reset(kKeptRunBytesMax);
     run.pieces.clear();
   }
-  // The numbers of runs go on over turns, so that `first_run` stays comparable.
+  // Run numbers continue over turns, so that `first_run` stays comparable.
   runs_before_ += run_count_;
   run_count_ = 0;
   runs_.resize(std::min(runs_.size(), kSpareRunsMax));

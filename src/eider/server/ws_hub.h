@@ -24,22 +24,22 @@
 
 namespace eider::detail::server {
 
-/// Messages of other threads on their way to one loop's topics, bounded in bytes.
+/// Messages from other threads to one loop's topics, limited in bytes.
 class HubInbox {
  public:
-  /// Beyond this publishers that can be held back are.
+  /// Beyond this, publishers that can be paused are paused.
   static constexpr std::size_t kFullBytes = 8UL * 1024 * 1024;
-  /// Beyond this messages are lost: their topics have a gap.
+  /// Beyond this, messages are dropped, and subscribers of their topics are notified of a gap.
   static constexpr std::size_t kBytesMax = 2 * kFullBytes;
 
   struct Content {
     std::vector<SharedMessage> messages;
-    std::vector<std::string> gaps;  // topics of which messages were lost
+    std::vector<std::string> gaps;  // topics with dropped messages
   };
 
   // From any thread.
 
-  /// returns  whether there was nothing before: the loop is to be woken
+  /// returns  whether the inbox was empty: the loop must be woken
   [[nodiscard]] bool put(const SharedMessage& message) {
     const std::lock_guard lock(mutex_);
     const bool was_empty = content_.messages.empty() && content_.gaps.empty();
@@ -56,7 +56,7 @@ class HubInbox {
     return bytes_ > kFullBytes;
   }
 
-  /// All of it. On the loop's thread.
+  /// Returns and removes everything. On the loop's thread.
   [[nodiscard]] Content take() {
     const std::lock_guard lock(mutex_);
     bytes_ = 0;
@@ -73,18 +73,18 @@ class HubInbox {
 
 struct WsSubscription;
 
-/// A topic as one loop knows it.
+/// A topic with subscribers on one loop.
 struct WsTopic {
   std::string name;
   TopicIndex::Entry* entry = nullptr;
   std::vector<WsSubscription*> subscriptions;
   std::vector<TopicListener*> listeners;
-  std::size_t shared_forms = 0;  // of them
-  // What slow subscribers share: frames as they are, compressed ones, events.
+  std::size_t shared_forms = 0;  // subscriptions that use WsForm::shared
+  // Data shared by slow subscribers: plain frames, compressed frames, events.
   base::SharedLog plain_log;
   base::SharedLog shared_log;
   base::SharedLog event_log;
-  std::size_t runs = 0;  // of this turn
+  std::size_t runs = 0;  // of this turn that refer to this
 
   [[nodiscard]] std::size_t size() const noexcept {
     return subscriptions.size() + listeners.size();
@@ -96,11 +96,11 @@ struct WsSubscription : ws::detail::WsSubscriptionLink {
 
   WsTopic* topic = nullptr;
   ws::detail::WsSession* session = nullptr;
-  std::uint32_t index = 0;  // in the topic's list
-  /// Of a session's first subscription: its place in WsHub::touched_ while this turn's runs are
-  /// handed out.
+  std::uint32_t index = 0;  // position in the topic's list
+  /// In a session's first subscription: its index in WsHub::touched_ while the runs of this turn
+  /// are sent.
   std::uint32_t touched = kUntouched;
-  std::uint64_t first_run = 0;  // what was published before is not for it
+  std::uint64_t first_run = 0;  // earlier runs are not for this subscription
 };
 
 class WsHub final : public ws::detail::WsShared,
@@ -115,7 +115,7 @@ class WsHub final : public ws::detail::WsShared,
   void unsubscribe(ws::detail::WsSession& session, std::string_view topic) override;
   void unsubscribe_all(ws::detail::WsSession& session) noexcept override;
 
-  /// Here at the end of this turn, and on all other loops with subscribers.
+  /// Publishes here at the end of this turn, and to all other loops with subscribers.
   bool publish(std::string_view topic, const WsMessage& message,
                const ws::detail::WsSession* except) override;
   void hold_back(ws::detail::WsSession& session) override;
@@ -124,19 +124,19 @@ class WsHub final : public ws::detail::WsShared,
   void listen(TopicListener& listener, std::string_view topic);
   void listen_no_more(TopicListener& listener) noexcept;
   void drain();
-  /// A hub that is left of a loop that is no more may serve another one at its address.
+  /// A hub that is left over from an ended loop may serve another loop at the same address.
   void begin() noexcept { is_draining_ = false; }
-  /// For what other loops and threads publish.
+  /// For messages from other loops and threads.
   [[nodiscard]] HubInbox& inbox() noexcept { return inbox_; }
   void take_inbox();
-  /// What a listener is told of.
+  /// Returns the current event in shared memory, for listeners.
   [[nodiscard]] base::SharedBytes share_event();
 
   void provide_codec(const WebSocketCompression& compression,
                      const ws::DeflateTerms& terms) override;
 
  private:
-  /// Messages of one turn that follow each other for the same subscribers: one send for each.
+  /// Consecutive messages of one turn for the same subscribers: one send for each subscriber.
   struct Run {
     struct Piece {
       std::size_t begin;
@@ -146,26 +146,26 @@ class WsHub final : public ws::detail::WsShared,
     WsTopic* topic = nullptr;
     const ws::detail::WsSession* except = nullptr;
     Buffer plain;
-    Buffer shared;              // the same, compressed; empty when nobody takes it
+    Buffer shared;              // the same, compressed; empty if no subscriber uses it
     std::vector<Piece> pieces;  // the payloads within `plain`
-    // Both once more, for those that cannot send them at once; made when first needed.
+    // Shared copies for connections that cannot send at once; created on first use.
     base::SharedBytes kept_plain;
     base::SharedBytes kept_shared;
   };
-  /// One run for one session, in a list.
+  /// One run for one session, in a linked list.
   struct Pending {
     std::uint32_t run;
     std::uint32_t next;
   };
 
-  /// A session that gets something in this turn, with its first and its last Pending.
+  /// A session that receives runs in this turn, with its first and last Pending.
   struct Touched {
     ws::detail::WsSession* session;
     std::uint32_t first;
     std::uint32_t last;
   };
 
-  /// An event that listeners are told of.
+  /// The event that listeners are being called with.
   struct Told {
     WsTopic* topic = nullptr;
     std::string_view event;
@@ -197,8 +197,8 @@ class WsHub final : public ws::detail::WsShared,
   Slab<WsSubscription> subscriptions_;
   std::vector<Run> runs_;  // the first run_count_ are in use
   std::uint32_t run_count_ = 0;
-  std::uint64_t runs_before_ = 0;  // of all turns past
-  bool is_last_run_open_ = false;  // more may be added to it
+  std::uint64_t runs_before_ = 0;  // of all previous turns
+  bool is_last_run_open_ = false;  // more messages may be added to it
   bool is_draining_ = false;
   std::vector<Pending> pending_;
   std::vector<Touched> touched_;

@@ -15,20 +15,20 @@ namespace eider::detail::server {
 
 class Published {
  public:
-  /// Throws std::invalid_argument for an event that cannot be written.
+  /// Throws std::invalid_argument for an invalid name or ID of an event.
   Published(std::string_view topic, const WsMessage& message, const TopicEvent& event);
 
   [[nodiscard]] std::string_view topic() const noexcept { return topic_; }
-  /// What it takes while it waits.
+  /// Returns its memory size while it waits.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     constexpr std::size_t kOverhead = 64;
     return sizeof(Published) + topic_.capacity() + frame_.capacity() + event_.capacity() +
            kOverhead;
   }
 
-  /// As event streams tell it; empty for a message that is no text.
+  /// Returns the text for event streams; empty if the message is not text.
   [[nodiscard]] std::string_view event() const noexcept { return event_.view(); }
-  /// As it leaves when nothing is compressed.
+  /// Returns the uncompressed frame.
   [[nodiscard]] std::string_view frame() const noexcept { return frame_.view(); }
   [[nodiscard]] WsMessage message() const noexcept {
     return {type_, frame_.view().substr(frame_.size() - payload_bytes_)};

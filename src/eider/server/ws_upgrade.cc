@@ -59,7 +59,7 @@ UpgradedPtr WsUpgrade::take_over(UpgradedLine& line) {
   WsHub& hub = topics_.hub(line.loop());
   ws::detail::WsSession& session = hub.make_session(route_, line, agreement_);
   UpgradedPtr upgraded(&session);
-  // The session starts once it exists, since its handler may use the line at once.
+  // Start the session only when it is complete, because its handler may use the line at once.
   session.start(std::move(purpose_));
   return upgraded;
 }

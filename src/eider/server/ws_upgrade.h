@@ -14,13 +14,13 @@
 
 namespace eider::detail::server {
 
-/// errors   as ws::check_upgrade; 403 for a page of a foreign origin; 400 for extensions that are
-///          not spelled as they must be
+/// errors   as ws::check_upgrade; 403 for a page of a foreign origin; 400 for extensions with
+///          invalid syntax
 /// source   RFC 6455, section 4.2
 [[nodiscard]] Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
     const RequestHead& head, AskedOver over, const WebSocketOptions& options);
 
-/// The content of the 101.
+/// The content of a 101 response.
 class WsUpgrade final : public Upgrade {
  public:
   /// route, topics  outlive the connection
