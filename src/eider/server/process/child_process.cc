@@ -25,12 +25,13 @@ namespace eider::detail::server {
 
 namespace {
 
-/// What is said of one process alone: systemd's word is of the one that it has started.
+/// Environment variables that apply to this process only: systemd sets them for the process that it
+/// started.
 constexpr std::array<std::string_view, 6> kOfThisProcess = {"LISTEN_PID",      "LISTEN_FDS",
                                                             "LISTEN_FDNAMES",  "WATCHDOG_PID",
                                                             kHandoverVariable, kWorkerVariable};
 
-/// The words that this process was started by.
+/// Returns the command line of this process.
 std::vector<std::string> own_words() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
@@ -63,7 +64,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// channel  the only descriptor that it inherits, beside the standard ones
+/// channel  the only descriptor that it inherits, in addition to the standard ones
 Result<pid_t, int> start_again(int channel, const std::string& more) {
   std::vector<std::string> words = own_words();
   if (words.empty()) {
@@ -72,7 +73,7 @@ Result<pid_t, int> start_again(int channel, const std::string& more) {
   std::vector<std::string> environment = environment_for(channel, more);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  // Onto itself: which takes close-on-exec off in the new process, and nowhere else.
+  // dup2 onto itself: removes close-on-exec in the new process only.
   ::posix_spawn_file_actions_adddup2(&actions, channel, channel);
   pid_t process = 0;
   const runtime::OnAllProcessors unpinned;
@@ -122,7 +123,7 @@ Result<void> ChildProcess::start(std::span<const SocketsAt> sockets, const std::
   }
   channel_ = HandoverChannel(Descriptor(ends[0]));
   untaken_ = HandoverChannel(Descriptor(ends[1]));
-  // Ahead of the start: the sockets wait in the channel, and the new process finds them there.
+  // Send the sockets before starting the process: they wait in the channel until it receives them.
   if (!send_all(channel_, sockets)) {
     leave();
     return fail(Error::unavailable("the sockets cannot be sent to the new process"));
@@ -135,7 +136,7 @@ Result<void> ChildProcess::start(std::span<const SocketsAt> sockets, const std::
   process_ = *started;
   is_late_ = false;
   process_fd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
-  if (!process_fd_.is_open()) {  // its end would never be heard of
+  if (!process_fd_.is_open()) {  // otherwise its end would not be noticed
     const int error = errno;
     ::kill(process_, SIGKILL);
     (void)::waitpid(process_, nullptr, 0);
@@ -154,8 +155,8 @@ void ChildProcess::leave() noexcept {
   end_.stop();
   process_fd_ = Descriptor();
   channel_ = HandoverChannel();
-  // What a script had started may live on behind it, with the channel open, and would keep the
-  // places bound by the sockets that wait there.
+  // A program that a script started may outlive it with the channel open. Receive the sockets that
+  // wait there, or they would keep the addresses bound.
   while (untaken_.receive(Duration::zero())) {
   }
   untaken_ = HandoverChannel();
@@ -163,13 +164,13 @@ void ChildProcess::leave() noexcept {
 }
 
 void ChildProcess::kill(int signal) const noexcept {
-  // It is our child and not reaped, so the number is still its own.
+  // It is our child and was not reaped, so the process ID is still its own.
   if (is_there()) {
     ::kill(process_, signal);
   }
 }
 
-// Behind this the end of the process is told, and the reason with it.
+// After this, the owner is notified of the end of the process, with the reason.
 void ChildProcess::expire() {
   is_late_ = true;
   kill(SIGKILL);
@@ -179,7 +180,7 @@ void ChildProcess::on_message() {
   const auto message = channel_.receive(Duration::zero());
   if (!message) {
     if (channel_.is_over()) {
-      messages_.stop();  // the end of the process follows, or the deadline
+      messages_.stop();  // the end of the process or the deadline follows
     }
     return;
   }
@@ -195,7 +196,7 @@ void ChildProcess::on_message() {
   for (const auto part : std::views::split(message->text, '\0')) {
     places.emplace_back(part.begin(), part.end());
   }
-  pid_t process = process_;  // another one where a script has started it
+  pid_t process = process_;  // a different process, if a script has started it
   std::from_chars(places.front().data(), places.front().data() + places.front().size(), process);
   places.erase(places.begin());
   disarm();

@@ -17,28 +17,28 @@
 
 namespace eider::detail::server {
 
-/// One place that is listened at, and by what.
+/// The sockets of one listen address.
 struct SocketsAt {
   std::string place;
   std::vector<int> sockets;
 };
 
-/// Told on the loop's thread.
+/// Called on the loop's thread.
 class ChildOwner {
  public:
-  /// It accepts at those places.
+  /// Called when the process accepts connections at those addresses.
   virtual void on_accepting(pid_t process, const std::vector<std::string>& places) = 0;
-  /// It has ended, or was ended here. `why` is a clause: "the process exited with status 1". May
-  /// start the next.
+  /// Called when the process has ended, or was killed. `why` is a clause: "the process exited with
+  /// status 1". May start the next process.
   virtual void on_ended(std::string_view why) = 0;
-  /// Behind `on_accepting`: all of its loops have turned.
+  /// Called after `on_accepting`, whenever all event loops of the process have run.
   virtual void on_alive() {}
 
  protected:
   ~ChildOwner() = default;
 };
 
-/// All of it on the thread of its loop.
+/// All calls are on the thread of its loop.
 class ChildProcess final : private Timer {
  public:
   ChildProcess(Loop& loop, ChildOwner& owner) noexcept;
@@ -49,19 +49,19 @@ class ChildProcess final : private Timer {
   [[nodiscard]] bool is_there() const noexcept { return process_ != 0; }
   [[nodiscard]] pid_t process() const noexcept { return process_; }
 
-  /// Starts the program as this process was started: by the same words, its path looked up anew,
-  /// so that a link that leads elsewhere by now is followed.
+  /// Starts the program with the command line of this process. Its path is resolved again, so that
+  /// a changed symbolic link is followed.
   ///
-  /// sockets  are sent to it; they go on to belong to this process
-  /// more     a further line of its environment; may be empty
-  /// within   what takes longer to be ready is killed
-  /// errors   it cannot be started: why
+  /// sockets  are sent to it; this process still owns them, too
+  /// more     an additional line of its environment; may be empty
+  /// within   a process that takes longer to become ready is killed
+  /// errors   it cannot be started: the reason
   [[nodiscard]] Result<void> start(std::span<const SocketsAt> sockets, const std::string& more,
                                    Duration within);
-  /// returns  false when it is gone; `on_ended` follows. Pre: on_accepting
+  /// returns  false if the process is gone; `on_ended` follows. Pre: on_accepting
   [[nodiscard]] bool say(HandoverWord word) const noexcept { return channel_.send(word, {}); }
   void kill(int signal) const noexcept;
-  /// It goes on by itself: nothing more is heard of it.
+  /// Lets the process continue on its own: its owner is not notified any more.
   void leave() noexcept;
 
  private:
@@ -86,7 +86,7 @@ class ChildProcess final : private Timer {
   bool is_late_ = false;
   Descriptor process_fd_;
   HandoverChannel channel_;
-  /// Its end, until its first word shows that it has taken what was sent.
+  /// The other end, until the first message shows that the process has received the sockets.
   HandoverChannel untaken_;
   Watch messages_{*this, &ChildProcess::on_message};
   Watch end_{*this, &ChildProcess::on_ended};

@@ -16,14 +16,15 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Where systemd puts them.
+/// The first descriptor that systemd passes.
 constexpr int kFirstPassedOn = 3;
-/// What systemd knows ours by, among the sockets of units.
+/// Distinguishes stored sockets from the sockets of units.
 constexpr std::string_view kOurs = "eider-";
 constexpr std::size_t kNameBytesMax = 255;
 constexpr std::string_view kHex = "0123456789abcdef";
 
-/// A name has neither colons nor what is no visible ASCII: "127.0.0.1%3a8080".
+/// Returns the name for systemd. Names contain only visible ASCII without colons:
+/// "127.0.0.1%3a8080".
 std::string stored_name(std::string_view place) {
   std::string name(kOurs);
   for (const char each : place) {
@@ -37,7 +38,7 @@ std::string stored_name(std::string_view place) {
   return name;
 }
 
-/// returns  nothing where it is none that `stored_name` has made
+/// returns  nothing if `stored_name` did not make the name
 std::optional<std::string> stored_place(std::string_view name) {
   if (!name.starts_with(kOurs)) {
     return std::nullopt;
@@ -67,7 +68,7 @@ int count_in(const char* variable) noexcept {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// The name of each socket that was passed to this process and none else.
+/// Returns the names of the sockets that were passed to this process; empty if to another one.
 std::vector<std::string> names_passed_on() {
   constexpr int kMost = 4096;
   const bool is_ours = count_in("LISTEN_PID") == ::getpid();
@@ -95,7 +96,8 @@ bool store_all(const SystemdNotify& systemd, const BoundPlace& place) {
   return is_stored;
 }
 
-/// Since systemd 254 it says how many it takes: what comes on top it closes without a word.
+/// Returns whether systemd can store the sockets. It reports the limit since version 254, and
+/// silently closes sockets beyond it.
 bool has_room(const ServerOptions& options, std::span<const BoundPlace> places) {
   std::size_t count = 0;
   for (const BoundPlace& place : places) {

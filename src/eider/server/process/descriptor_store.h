@@ -19,17 +19,18 @@ struct StoredSocket {
   Descriptor socket;
 };
 
-/// Those that a process before this one has stored. They are taken once; the environment's word
-/// stays, since it is of this process alone. Pre: no other thread uses the environment
+/// Returns the sockets that a previous process has stored, at the first call. The environment
+/// variables are kept, since they apply to this process only. Pre: no other thread uses the
+/// environment
 [[nodiscard]] std::vector<StoredSocket> take_stored();
-/// All others, of units: likewise.
+/// Returns all other sockets, those of units, in the same way.
 [[nodiscard]] std::vector<Descriptor> take_passed_on();
 
-/// Gives systemd the sockets of all places that are this service's own, where it is to keep them,
-/// and has it forget those of `before` that are none, or none any more. May take seconds.
+/// Stores the sockets of all addresses that this service owns in systemd, if the options say so,
+/// and removes sockets of `before` that are not needed any more. May take seconds.
 ///
-/// before   places of which systemd may have sockets
-/// returns  which of `places` it has now
+/// before   addresses for which systemd may have sockets
+/// returns  the indices of `places` whose sockets are stored now
 [[nodiscard]] std::vector<std::size_t> store(const SystemdNotify& systemd,
                                              const ServerOptions& options,
                                              std::span<const BoundPlace> places,

@@ -16,7 +16,7 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Of a Unix path with what stands around it, and of as many places as anybody has.
+/// Enough for a Unix path with its context, or for all addresses of a server.
 constexpr std::size_t kTextBytesMax = 64UL * 1024;
 
 std::vector<Descriptor> detach(msghdr& message) {
@@ -42,7 +42,7 @@ bool is_readable(int fd, Duration within) noexcept {
   return ::poll(&polled, 1, static_cast<int>(wait)) > 0;
 }
 
-/// Taken out of the environment: it is for nobody that this process starts.
+/// Also removes the variable, because it must not be inherited by processes that this one starts.
 std::optional<unsigned> take_worker_index() {
   const std::string name(kWorkerVariable);
   const char* const value = std::getenv(name.c_str());

@@ -15,21 +15,22 @@
 
 namespace eider::detail::server {
 
-/// Where the new process finds the number of its end of the channel.
+/// The environment variable with the descriptor of the new process's end of the channel.
 inline constexpr std::string_view kHandoverVariable = "EIDER_HANDOVER";
 
-/// Where a process finds which worker of a supervisor it is: 0, 1, ….
+/// The environment variable with the index of a supervisor's worker: 0, 1, ….
 inline constexpr std::string_view kWorkerVariable = "EIDER_WORKER";
 
 enum class HandoverWord : char {
-  sockets = 'S',   // old: listening sockets, and the place that they are of
-  all_sent = 'A',  // old: that was all
-  ready = 'R',     // new: it accepts; its process's number, and the places that it has taken
-  go = 'G',        // old: the sockets are yours, I accept no more; to a worker: they are mine now
-  // A supervisor to a worker.
-  stop = 'T',         // finish, and end: nobody else listens
-  handed_over = 'H',  // the same, but that others listen
-  alive = 'L',        // a worker to its supervisor: all its loops have turned
+  sockets = 'S',   // from the old process: listening sockets of one address, with its name
+  all_sent = 'A',  // from the old process: all sockets were sent
+  ready = 'R',     // from the new process: it accepts; its process ID and its addresses
+  // From the old process: it accepts no more. To a worker: the supervisor owns the sockets now.
+  go = 'G',
+  // From a supervisor to a worker:
+  stop = 'T',         // finish, and exit: no other process listens
+  handed_over = 'H',  // the same, but other processes listen
+  alive = 'L',        // from a worker to its supervisor: all of its loops have run
 };
 
 struct HandoverMessage {
@@ -38,23 +39,23 @@ struct HandoverMessage {
   std::vector<Descriptor> sockets;  // close-on-exec
 };
 
-/// One end of a socket that keeps messages apart. The other end may vanish at any time.
+/// One end of a SOCK_SEQPACKET socket. The other end may close at any time.
 class HandoverChannel {
  public:
-  /// More sockets than this in a message, and the kernel refuses it.
+  /// The kernel rejects messages with more sockets.
   static constexpr std::size_t kSocketsMax = SentDescriptors::kMost;
 
   HandoverChannel() = default;
   explicit HandoverChannel(Descriptor end) noexcept : end_(std::move(end)) {}
 
-  /// Never waits.
+  /// Sends without waiting.
   ///
-  /// returns  false when the other end is gone, or does not read
+  /// returns  false if the other end is closed, or does not read
   [[nodiscard]] bool send(HandoverWord word, std::string_view text,
                           std::span<const int> sockets = {}) const noexcept;
-  /// Waits for so long at most.
+  /// Waits for a message for at most `within`.
   ///
-  /// returns  nothing when none has come, or none will: see is_over
+  /// returns  nothing if none has arrived, or none will: see is_over
   [[nodiscard]] std::optional<HandoverMessage> receive(Duration within);
 
   [[nodiscard]] bool is_over() const noexcept { return is_over_ || !end_.is_open(); }

@@ -52,7 +52,8 @@ void HeldSockets::await_first(std::function<void()> told) {
 }
 
 void HeldSockets::on_first() {
-  arrivals_.clear();  // or each turn would tell it again: nobody accepts here
+  // Otherwise each turn of the loop would report it again, because this process does not accept.
+  arrivals_.clear();
   told_();
 }
 

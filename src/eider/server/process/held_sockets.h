@@ -22,7 +22,8 @@ class HeldSockets final : public ListeningHost, private ListenerOwner {
   [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
   void set_ownership(const std::vector<int>& sockets, SocketOwnership ownership) noexcept;
 
-  /// Calls `told` once, on the loop: when somebody waits at any of them, or does so already.
+  /// Calls `told` once, on the loop, when the first connection waits at any of the sockets, or does
+  /// already.
   void await_first(std::function<void()> told);
 
  private:
@@ -44,7 +45,7 @@ class HeldSockets final : public ListeningHost, private ListenerOwner {
   Loop& loop_;
   std::deque<Listener> listeners_;
   std::function<void()> told_;
-  std::deque<Arrival> arrivals_;  // end ahead of the sockets that they watch
+  std::deque<Arrival> arrivals_;  // destroyed before the sockets that they watch
 };
 
 }  // namespace eider::detail::server

@@ -12,8 +12,8 @@ namespace eider::detail::server {
 
 namespace {
 
-/// A file of our own, which nobody else has a name for: links that somebody has put there, as in
-/// /tmp, are neither followed nor kept.
+/// Creates a new file. Symbolic and hard links that other users have created, for example in /tmp,
+/// are neither followed nor kept.
 Descriptor open_fresh(const std::string& path) {
   ::unlink(path.c_str());
   return Descriptor(
@@ -24,7 +24,7 @@ std::string fresh_path(const std::string& path) {
   return path + "." + std::to_string(::getpid());
 }
 
-/// A file that this user has made, or was given, under this one name.
+/// Opens a file that this user owns, if it has only this one name.
 Descriptor open_own(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat found{};
@@ -40,7 +40,8 @@ bool is_at(int fd, const std::string& path) noexcept {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// In one call. Whoever reads a longer one's rest takes line breaks for nothing.
+/// Writes the line in one call. If the old content is longer, its rest is overwritten with line
+/// breaks, which readers ignore.
 bool fill_file(int fd, std::string_view line) {
   struct stat found{};
   if (::fstat(fd, &found) != 0) {
@@ -94,7 +95,7 @@ bool PidFile::replace(const std::string& path, std::string_view line) {
   return true;
 }
 
-/// The directory is not this user's to write, but the file is: see `prepare`.
+/// The user may not write to the directory, but to the file: see `prepare`.
 bool PidFile::overwrite(const std::string& path, std::string_view line) {
   file_ = open_own(path);
   return file_.is_open() && fill_file(file_.get(), line);

@@ -14,17 +14,17 @@ namespace eider::detail::server {
 
 class PidFile {
  public:
-  /// Ahead of dropping rights: an empty file of that user's, or of who this is, which `write` fills
-  /// where its directory lets nobody make another one.
+  /// Called before dropping privileges. Creates an empty file that belongs to `user`, or to this
+  /// process's user. `write` fills it if it cannot create another file in the directory.
   void prepare(const std::string& path, const std::optional<ServingUser>& user);
-  /// This process's number in place of what is there, at once: nobody reads half of it.
+  /// Atomically replaces the content with this process's ID, so no reader sees a part of it.
   ///
-  /// returns  whether it stands there; also for no path
+  /// returns  whether the ID was written; true if there is no path
   bool write(const std::string& path);
-  /// Another process has written, or will: `remove` leaves it.
+  /// Called when another process writes the file: `remove` does not remove it.
   void leave() noexcept { path_.clear(); }
-  /// Where the directory does not let it go, it is empty from now on. One that is another's by now
-  /// stays.
+  /// Removes the file; if the directory does not permit that, makes it empty. A file with another
+  /// process's ID stays.
   void remove() noexcept;
 
  private:

@@ -20,7 +20,7 @@ namespace {
 constexpr Duration kSocketsComeWithin = std::chrono::seconds(5);
 constexpr Duration kNextLook = std::chrono::milliseconds(50);
 
-/// A number in the environment may be anybody's: it has to be a socket of this kind.
+/// The variable may contain any number, so check that the descriptor is a socket of this type.
 bool is_channel(int fd) noexcept {
   int type = 0;
   socklen_t length = sizeof(type);
@@ -97,7 +97,7 @@ void Predecessor::tell_ready() {
     }
   }
   places_.clear();
-  // One that is gone cannot hear it, and its sockets are this process's all the more.
+  // The message fails if the process is gone; then this process owns the sockets anyway.
   (void)channel_.send(HandoverWord::ready, ready);
 }
 
@@ -108,7 +108,8 @@ bool Predecessor::wait_for_go(const std::function<bool()>& is_given_up) {
     is_go = message && message->word == HandoverWord::go;
   }
   if (!is_go && !channel_.is_over()) {
-    // Behind this the other one cannot say it any more, and hears so; it may have until now.
+    // After this, the other process cannot send it any more, and sees the error. It may have sent
+    // it before.
     (void)::shutdown(channel_.fd(), SHUT_RD);
     const auto message = channel_.receive(Duration::zero());
     is_go = message && message->word == HandoverWord::go;

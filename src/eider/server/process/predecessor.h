@@ -15,37 +15,38 @@ namespace eider::detail::server {
 
 class Predecessor {
  public:
-  /// Nobody: this process is the first.
+  /// No previous process: this one is the first.
   Predecessor() = default;
-  /// Whom EIDER_HANDOVER names, with all sockets that it sends within five seconds; or nobody who
-  /// still runs, with those that systemd has stored (descriptor_store.h). The variable is
-  /// taken away, since it is for nobody that this process starts. Pre: no other thread uses the
-  /// environment
+  /// Reads EIDER_HANDOVER, and receives the sockets that the process sends within five seconds.
+  /// Without it, there is no process, but the sockets that systemd has stored (descriptor_store.h).
+  /// The variable is removed, so that started processes do not inherit it. Pre: no other thread
+  /// uses the environment
   [[nodiscard]] static Predecessor from_environment();
 
   [[nodiscard]] bool is_there() const noexcept { return !channel_.is_over(); }
 
-  /// What the process before listens with at that place, which is from now on listened on here,
-  /// too: nobody else may close it without a loss.
+  /// Returns the sockets of the previous process at that address. From now on, this process listens
+  /// on them too, so closing them elsewhere loses connections.
   ///
-  /// returns  empty: nothing, or taken already
+  /// returns  empty: there are none, or they were taken before
   [[nodiscard]] std::vector<Descriptor> take(std::string_view place);
 
-  /// Of all places whose sockets there were, taken or not.
+  /// Returns the names of all addresses with sockets, taken or not.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
 
-  /// Where nobody is there who goes on with them: what nobody has taken is closed.
+  /// Closes sockets that were not taken, if no other process continues with them.
   void close_rest() noexcept { places_.clear(); }
 
-  /// Says that this process accepts at all that it has taken. What nobody has taken is closed here,
-  /// and goes on over there.
+  /// Notifies the previous process that this one accepts at all addresses that it has taken.
+  /// Sockets that were not taken are closed here, and continue there.
   void tell_ready();
-  /// Behind `tell_ready`: where the other process is a supervisor, what it says from then on.
+  /// After `tell_ready`, if the other process is a supervisor: returns the channel for its
+  /// messages.
   [[nodiscard]] HandoverChannel take_channel() noexcept { return std::exchange(channel_, {}); }
-  /// Waits until the one before accepts no more, or is gone. Pre: `tell_ready`
+  /// Waits until the previous process accepts no more, or has ended. Pre: `tell_ready`
   ///
-  /// is_given_up  asked every now and then
-  /// returns      false when it is given up: then the sockets belong to the one before
+  /// is_given_up  called from time to time
+  /// returns      false if it returned true: then the sockets belong to the previous process
   [[nodiscard]] bool wait_for_go(const std::function<bool()>& is_given_up);
 
  private:

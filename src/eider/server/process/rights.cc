@@ -34,7 +34,7 @@ std::string why_errno() {
   return std::system_category().message(errno);
 }
 
-/// -1 means "leave it" to the calls that take it.
+/// Parses a user or group ID. -1 is not valid, because the system calls do not change the ID then.
 std::optional<std::uint32_t> number_of(std::string_view text) noexcept {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> number_of(std::string_view text) noexcept {
   return is_number && number != UINT32_MAX ? std::optional(number) : std::nullopt;
 }
 
-/// errors  the mend
+/// errors  the message with the solution
 Result<void> set_limit(__rlimit_resource resource, std::uint64_t most, const std::string& option) {
   const rlimit limit{.rlim_cur = most, .rlim_max = most};
   if (::setrlimit(resource, &limit) == 0) {
@@ -130,7 +130,7 @@ bool is_already(const ServingUser& wanted) {
          });
 }
 
-/// What setresuid takes away by itself save where the process has been told to keep it.
+/// Drops all capabilities. setresuid does it by itself, unless the process is set to keep them.
 bool drop_capabilities() noexcept {
   (void)::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -150,7 +150,7 @@ bool are_among(const std::string& numbers, const std::vector<gid_t>& allowed, in
   return true;
 }
 
-/// returns  the line of a thread's status that is another one's; empty: none
+/// returns  the line of a thread's status that shows another user; empty if there is none
 std::string what_is_left(const std::filesystem::path& status, const ServingUser& user) {
   std::ifstream file(status);
   for (std::string line; std::getline(file, line);) {
@@ -170,7 +170,7 @@ std::string what_is_left(const std::filesystem::path& status, const ServingUser&
   return {};
 }
 
-/// The kernel's own word, for each thread: what the calls have returned is this one's alone.
+/// Checks each thread in /proc, because the results of the calls are only about this thread.
 Result<void> verify(const ServingUser& user) {
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
@@ -224,8 +224,8 @@ Result<std::optional<ServingUser>> find_serving_user(const ProcessRights& rights
   return std::optional(std::move(*found));
 }
 
-// The user goes last: without it the groups could not be changed any more. The C library does each
-// of these for all threads of the process, where the bare calls would do it for one.
+// The user is changed last: without root, the groups could not be changed any more. The C library
+// applies each call to all threads, while the bare system calls apply to one thread.
 Result<void> become(const ServingUser& user) {
   if (::setgroups(user.groups.size(), user.groups.data()) != 0 ||
       ::setresgid(user.group, user.group, user.group) != 0 ||

@@ -13,30 +13,30 @@
 
 namespace eider::detail::server {
 
-/// Whom `ProcessRights` names.
+/// The user of `ProcessRights`.
 struct ServingUser {
   std::string name;
   uid_t user;
   gid_t group;
-  std::vector<gid_t> groups;  // with `group`
+  std::vector<gid_t> groups;  // includes `group`
 };
 
-/// The process's umask and limits, which what it starts inherits.
+/// Sets the umask and limits of the process, which started programs inherit.
 ///
-/// errors  the limit that this process may not have, and the mend
+/// errors  a limit that this process may not set, and the solution
 [[nodiscard]] Result<void> apply_limits(const ProcessRights& rights);
 
-/// returns  nothing where the process stays who it is: nobody is named, or it is that user already
-/// errors   nobody is called so, it is root, or this process may become nobody else: with the mend
+/// returns  nothing if the process keeps its user: none is set, or it already is that user
+/// errors   no such user, it is root, or this process may not change its user: with the solution
 [[nodiscard]] Result<std::optional<ServingUser>> find_serving_user(const ProcessRights& rights);
 
-/// All threads of the process are that user from now on, without capabilities, and this one, with
-/// what it starts, gains no rights by programs that it starts. Pre: this process is root
+/// Changes the user of all threads, drops all capabilities, and prevents this thread and its
+/// programs from gaining privileges by starting programs. Pre: this process is root
 ///
-/// errors  what was refused, or is still there: the process must end
+/// errors  the change that was refused or did not work: the process must exit
 [[nodiscard]] Result<void> become(const ServingUser& user);
 
-/// Files and sockets that this thread makes while it lives belong to the user's group.
+/// Files and sockets that this thread creates during its lifetime belong to the user's group.
 class FilesOfGroup {
  public:
   explicit FilesOfGroup(const std::optional<ServingUser>& user) noexcept;

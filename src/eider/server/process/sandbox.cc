@@ -39,24 +39,24 @@ namespace eider::detail::server {
 
 namespace {
 
-/// Set within it, and inherited as it is.
+/// Set in the sandbox, and inherited by started programs.
 constexpr const char* kWithinVariable = "EIDER_SANDBOXED";
 
 constexpr std::uint64_t kReads = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr std::uint64_t kStarts = kReads | LANDLOCK_ACCESS_FS_EXECUTE;
-/// Landlock's second and third version, which Debian 12's header may not name.
+/// From the second and third version of Landlock, because the header of Debian 12 may lack them.
 constexpr std::uint64_t kRefer = 1U << 13U;
 constexpr std::uint64_t kTruncate = 1U << 14U;
 constexpr std::uint64_t kOfFirst = (1U << 13U) - 1;
 constexpr std::uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
 constexpr std::uint64_t kWrites =
     ((kOfFirst & ~kDevices) | kRefer | kTruncate) & ~std::uint64_t{LANDLOCK_ACCESS_FS_EXECUTE};
-/// What may be said of a file that is no directory.
+/// The rights that apply to files that are not directories.
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
                                    LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
 
-/// What libraries read while they run: names and addresses, authorities, time zones, locales; and
-/// what tells a process of itself.
+/// Files that libraries read at run time: user names and addresses, certificate authorities, time
+/// zones, locales, and information about the process itself.
 constexpr std::array<const char*, 26> kReadByLibraries = {"/usr/lib",
                                                           "/usr/lib64",
                                                           "/usr/share",
@@ -85,7 +85,7 @@ constexpr std::array<const char*, 26> kReadByLibraries = {"/usr/lib",
                                                           "/dev/random"};
 constexpr std::array<const char*, 2> kWrittenByLibraries = {"/dev/null", "/dev/zero"};
 
-/// Calls of no service: into other processes, the kernel's parts, name spaces, mounts, clocks.
+/// System calls that no service needs: other processes, kernel modules, namespaces, mounts, clocks.
 constexpr std::array kRefusedCalls = {SYS_ptrace,
                                       SYS_process_vm_readv,
                                       SYS_process_vm_writev,
@@ -142,9 +142,9 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #else
-constexpr std::uint32_t kArchitecture = 0;  // not known here: no calls are refused
+constexpr std::uint32_t kArchitecture = 0;  // unknown: no system calls are refused
 #endif
-/// Of x86-64's other way to number its calls, by which a filter could be passed.
+/// The x32 ABI numbers its calls differently, which would bypass the filter.
 constexpr std::uint32_t kOtherNumbering = 0x40000000;
 
 Error no_sandbox(std::string_view why) {
@@ -162,7 +162,7 @@ bool is_held_already() noexcept {
          ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
-/// The process's threads beside this one.
+/// Returns the number of the process's other threads.
 std::size_t count_other_threads() {
   std::error_code error;
   std::size_t count = 0;
@@ -172,7 +172,7 @@ std::size_t count_other_threads() {
   return count == 0 ? 0 : count - 1;
 }
 
-/// The same, where a thread that was joined is listed for a moment longer.
+/// The same, but waits for joined threads, which are listed for a moment longer.
 std::size_t other_threads() {
   constexpr int kTriesMax = 100;
   std::size_t count = count_other_threads();
@@ -183,10 +183,10 @@ std::size_t other_threads() {
   return count;
 }
 
-/// Which files may be reached, while it is written down.
+/// The Landlock rules, until they are applied.
 class FileRules {
  public:
-  /// Nothing where the kernel lacks it.
+  /// Creates no rule set if the kernel does not support Landlock.
   FileRules() {
     const long version =
         ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -201,7 +201,7 @@ class FileRules {
 
   [[nodiscard]] bool is_there() const noexcept { return rules_.is_open(); }
 
-  /// returns  false: see errno
+  /// returns  false on failure: see errno
   bool allow(const std::string& path, std::uint64_t access) const noexcept {
     const Descriptor at(::open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat found{};
@@ -215,7 +215,7 @@ class FileRules {
            0;
   }
 
-  /// This thread, and all that it starts.
+  /// Restricts this thread and the threads and programs that it starts.
   bool hold() const noexcept { return ::syscall(SYS_landlock_restrict_self, rules_.get(), 0) == 0; }
 
  private:
@@ -233,7 +233,7 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
-/// By which this process was started, and will be.
+/// Returns the path by which this process was started, and will be started again.
 std::string own_program() {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
   std::string word;
@@ -241,7 +241,7 @@ std::string own_program() {
   return word.find('/') != std::string::npos ? word : real_path("/proc/self/exe");
 }
 
-/// Where the program, its loader and its libraries are.
+/// The paths of the program, its loader and its libraries.
 struct OwnPlaces {
   std::vector<std::string> starts;
   std::vector<std::string> reads;
@@ -285,7 +285,7 @@ Result<void> allow_named(const FileRules& rules, const std::vector<std::string>&
 }
 
 Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
-  // What is not there on this system is not read.
+  // Paths that do not exist on this system are omitted.
   for (const char* path : kReadByLibraries) {
     (void)rules.allow(path, kReads);
   }
@@ -313,7 +313,7 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
   for (const std::string& file : certificates) {
     (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads));
   }
-  // Told by what opens it: some of it may be there later, or never.
+  // Paths that modules have registered: they may not exist yet, or never.
   for (const base::ReachedFile& file : base::reached_files()) {
     (void)rules.allow(file.is_alone ? file.path : sandbox_place_of(file.path),
                       file.is_written ? kReads | kWrites : kReads);
@@ -334,7 +334,7 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
 
 constexpr std::uint32_t kEndWithoutRight = SECCOMP_RET_ERRNO | EPERM;
 
-/// A filter over the number of a call. Each question is asked of what was loaded last.
+/// Builds a seccomp filter over the number of a call. Each comparison uses the last loaded value.
 class CallFilter {
  public:
   void load(std::size_t offset) {
@@ -357,9 +357,9 @@ class CallFilter {
   }
   void end(std::uint32_t end) { add(BPF_STMT(BPF_RET | BPF_K, end)); }
 
-  /// All threads of the process.
+  /// Applies the filter to all threads of the process.
   ///
-  /// returns  0, -1 (see errno), or a thread that cannot be held
+  /// returns  0, -1 (see errno), or the ID of a thread to which it cannot be applied
   long hold() {
     sock_fprog program{.len = static_cast<unsigned short>(code_.size()), .filter = code_.data()};
     return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
@@ -382,31 +382,33 @@ bool hold_calls(const ServerOptions& options) {
     filter.end_if_equal(static_cast<std::uint32_t>(call), kEndWithoutRight);
   }
   if (options.backend == Backend::epoll) {
-    // A large part of the kernel, and what it does for a ring passes no filter.
+    // io_uring is a large part of the kernel, and its operations do not pass the filter.
     filter.end_if_equal(SYS_io_uring_setup, kEndWithoutRight);
   }
   if (!options.upgrades_on_signal) {
     filter.end_if_equal(SYS_execve, kEndWithoutRight);
     filter.end_if_equal(SYS_execveat, kEndWithoutRight);
   }
-  // Its flags lie in memory, where no filter sees them; the C library then asks by `clone`.
+  // The flags of clone3 are in memory, which a filter cannot read. With ENOSYS, the C library uses
+  // clone.
   filter.end_if_equal(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-  // Typing into the terminal that the process was started from (ioctl_tty(2)).
+  // Input into the terminal from which the process was started (ioctl_tty(2)).
   constexpr std::uint8_t kOfIoctl = 6;
   filter.go_on_if_equal(SYS_ioctl, kOfIoctl);
-  filter.load(offsetof(seccomp_data, args) + sizeof(std::uint64_t));  // as below, the second one
+  // The second argument; see below.
+  filter.load(offsetof(seccomp_data, args) + sizeof(std::uint64_t));
   filter.end_if_equal(TIOCSTI, kEndWithoutRight);
   filter.end_if_equal(TIOCLINUX, kEndWithoutRight);
   filter.end(SECCOMP_RET_ALLOW);
   constexpr std::uint8_t kThatQuestion = 3;
   filter.go_on_if_equal(SYS_clone, kThatQuestion);
-  filter.load(offsetof(seccomp_data, args));  // the lower half, on a machine of that byte order
+  filter.load(offsetof(seccomp_data, args));  // the lower half, on a little-endian machine
   filter.end_if_any_bit(kNewNamespaces, kEndWithoutRight);
   filter.end(SECCOMP_RET_ALLOW);
   return filter.hold() == 0;
 }
 
-/// What is missing is told, or where all of it is required ends the start.
+/// Logs the missing part, or returns an error if the complete sandbox is required.
 Result<void> do_without(const ServerOptions& options, const std::string& what) {
   if (options.sandbox.mode == SandboxMode::required) {
     return fail(no_sandbox(what + ", but --sandbox required needs the complete sandbox. Use "
@@ -414,14 +416,14 @@ Result<void> do_without(const ServerOptions& options, const std::string& what) {
   }
   if (options.log != nullptr) {
     options.log->write(LogLevel::warning, what + ". The sandbox runs without this part.");
-    options.log->end_thread();  // what it has begun is held by nothing that follows
+    options.log->end_thread();  // a log thread that started now would not be in the sandbox
   }
   return {};
 }
 
-/// With these a process of root reaches others and the kernel in ways that neither landlock nor the
-/// filter sees: since Linux 6.15, CAP_PERFMON (or CAP_SYS_ADMIN) opens `/proc/PID/environ` and
-/// `maps` of any process.
+/// With these capabilities, a root process can access other processes and the kernel in ways that
+/// neither Landlock nor the filter covers: since Linux 6.15, CAP_PERFMON (or CAP_SYS_ADMIN) opens
+/// `/proc/PID/environ` and `maps` of any process.
 constexpr std::array kDroppedCapabilities = {
     CAP_SYS_ADMIN,    CAP_PERFMON,   CAP_SYS_PTRACE, CAP_BPF,           CAP_DAC_READ_SEARCH,
     CAP_SYS_MODULE,   CAP_SYS_RAWIO, CAP_SYS_BOOT,   CAP_SYS_TIME,      CAP_SYSLOG,
@@ -434,7 +436,7 @@ bool limit_capabilities() {
     return false;
   }
   for (const int capability : kDroppedCapabilities) {
-    // What a started program could get again. Fails for users that have no capability to lose.
+    // So that a started program cannot regain it. Fails for users without capabilities.
     ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     auto& set = sets[static_cast<std::size_t>(CAP_TO_INDEX(capability))];
     set.effective &= ~CAP_TO_MASK(capability);
@@ -449,7 +451,8 @@ Result<void> hold_process(const ServerOptions& options) {
     return fail(no_sandbox("Cannot enter the sandbox: " + why_not() + "."));
   }
   if (options.log != nullptr) {
-    options.log->end_thread();  // begun by a line of the start, as of TLS; the next one is held
+    // Started by a log line during startup, such as of TLS; the next log thread is in the sandbox.
+    options.log->end_thread();
   }
   if (const std::size_t others = other_threads(); others != 0) {
     auto told = do_without(options, std::to_string(others) +

@@ -9,16 +9,18 @@
 
 namespace eider::detail::server {
 
-/// As the options ask. What the library and the loader read is added to the paths; programs may be
-/// started where SIGUSR2 may start the next process, from this program's directory alone. A process
-/// that was started within it is held already. Pre: rights are dropped, and no loop runs
+/// Enters the sandbox according to the options. The paths that the library and the loader read are
+/// added. If SIGUSR2 may start the next process, programs may be started, but only from this
+/// program's directory. A process that was started in the sandbox is already restricted. Pre:
+/// privileges were dropped, and no loop runs
 ///
-/// errors  a path is not there, the kernel lacks a part that is required, or a thread runs already
-///         that would not be held: with the mend
+/// errors  a path does not exist, the kernel lacks a required part, or a thread already runs that
+///         the sandbox would not include: with the solution
 [[nodiscard]] Result<void> enter_sandbox(const ServerOptions& options);
 
-/// A directory; of a file the directory, since it may be replaced in it, as by
-/// `mv`; the file itself where that is the root, or right below it, and holds what is anybody's.
+/// Returns a directory as it is. Returns the directory of a file, since the file may be replaced in
+/// it, for example by `mv`; but the file itself if its directory is the root or right below it,
+/// such as /tmp, because other programs use those, too.
 [[nodiscard]] std::string sandbox_place_of(const std::string& file);
 
 }  // namespace eider::detail::server

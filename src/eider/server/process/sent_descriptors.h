@@ -1,5 +1,5 @@
 // Descriptors in a message on a Unix socket (SCM_RIGHTS, unix(7)).
-// Layering: must not own them: the kernel makes the other end's.
+// Layering: must not own them: the kernel creates new ones for the receiver.
 #pragma once
 
 #include <sys/socket.h>
@@ -11,13 +11,13 @@
 
 namespace eider::detail::server {
 
-/// The room that a message's descriptors take: it lives as long as the message.
+/// The control buffer of a message; must live as long as the message.
 class SentDescriptors {
  public:
-  /// More than this in a message, and the kernel refuses it.
+  /// The kernel rejects messages with more descriptors.
   static constexpr std::size_t kMost = 253;
 
-  /// Pre: 1 to kMost
+  /// Pre: 1 to kMost descriptors
   void attach(msghdr& message, std::span<const int> descriptors) noexcept {
     make_room(message);
     const std::size_t bytes = descriptors.size_bytes();
@@ -28,7 +28,7 @@ class SentDescriptors {
     header->cmsg_len = CMSG_LEN(bytes);
     std::memcpy(CMSG_DATA(header), descriptors.data(), bytes);
   }
-  /// For as many as may come.
+  /// Prepares to receive up to kMost descriptors.
   void make_room(msghdr& message) noexcept {
     message.msg_control = room_.data();
     message.msg_controllen = room_.size();

@@ -12,10 +12,10 @@ namespace eider::detail::server {
 
 namespace {
 
-/// How many senders get a report. Each is an `eider upgrade`; more are a mistake in a script.
+/// How many senders get a report. Each is an `eider upgrade`; more indicate an error in a script.
 constexpr std::size_t kWaitingMax = 64;
 
-/// Why no process can take this one's place, whatever its owner says.
+/// Returns the reason why an upgrade is impossible in general; empty if it is possible.
 std::string_view why_never() noexcept {
   return ::getpid() == 1 ? "PID 1 of a container cannot be upgraded: start the program under an "
                            "init (docker run --init)"
@@ -46,7 +46,7 @@ void Succession::on_signal(int) {
     waiting_.push_back(attached());
   }
   if (successor_.is_there()) {
-    // The outcome of that one is reported to this sender, too.
+    // This sender also gets the outcome of the running upgrade.
     if (log_ != nullptr) {
       log_->write(LogLevel::warning, "Upgrade requested while a new process is already starting.");
     }
@@ -66,12 +66,12 @@ void Succession::on_signal(int) {
 }
 
 void Succession::on_accepting(pid_t process, const std::vector<std::string>& places) {
-  // Ahead of the go: systemd has to know the new process before it hears of it, and before this one
-  // ends. Otherwise it would take the end of this one for that of the service.
+  // Before `go`: systemd must know the new main process before that sends messages, and before this
+  // process ends. Otherwise it would take the end of this process for the end of the service.
   systemd_.tell_and_wait("MAINPID=" + std::to_string(process));
   if (!successor_.say(HandoverWord::go)) {
     systemd_.tell_and_wait("MAINPID=" + std::to_string(::getpid()));
-    successor_.kill(SIGTERM);  // it has given up, or will serve beside this one
+    successor_.kill(SIGTERM);  // it has given up, or would serve in addition to this one
     return;                    // `on_ended` follows
   }
   successor_.leave();

@@ -18,14 +18,14 @@ class LogSink;
 
 namespace detail::server {
 
-/// Asked and told on the first loop's thread.
+/// Called on the first loop's thread.
 class SuccessionOwner {
  public:
-  /// Why nobody may take over now, as a clause; empty: somebody may.
+  /// Returns, as a clause, why no upgrade is possible now; empty if it is possible.
   [[nodiscard]] virtual std::string_view why_not_now() const noexcept = 0;
-  /// What is listened with.
+  /// Returns the listening sockets.
   [[nodiscard]] virtual std::vector<SocketsAt> sockets() const = 0;
-  /// Another process listens at those places, and this one is not in charge any more.
+  /// Called when another process listens at those addresses and has replaced this one.
   virtual void on_succeeded(const std::vector<std::string>& places) = 0;
 
  protected:
@@ -34,15 +34,15 @@ class SuccessionOwner {
 
 class Succession final : private SignalWatch, private ChildOwner {
  public:
-  /// within  a new process has this time to be ready
-  /// log     may be null. All of it outlives this
+  /// within  the time limit for a new process to become ready
+  /// log     may be null. Everything passed must outlive this
   Succession(Loop& loop, SuccessionOwner& owner, const SystemdNotify& systemd, Duration within,
              LogSink* log);
   ~Succession() = default;
   Succession(const Succession&) = delete;
   Succession& operator=(const Succession&) = delete;
 
-  /// This process stops, and so does one that was to take its place.
+  /// Called when this process stops: also stops a new process that is starting.
   void give_up() noexcept;
 
  private:

@@ -28,15 +28,15 @@ namespace eider::detail::server {
 
 namespace {
 
-/// What a worker needs to end beside all that has a time of its own.
+/// Additional time for a worker to end, beyond everything with its own time limit.
 constexpr Duration kEndMargin = std::chrono::seconds(5);
-/// A worker that has served for so long has come up well.
+/// A worker that has served for this time has started successfully.
 constexpr Duration kWellAfter = std::chrono::seconds(10);
-/// Behind so many times without a word a worker is stuck.
+/// After this many missed heartbeats, a worker is considered stuck.
 constexpr int kMissedMax = 2;
 constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 constexpr Duration kPauseMax = std::chrono::seconds(10);
-/// The process before answers at once, or hangs.
+/// The previous process responds at once, or it hangs.
 constexpr Duration kGoComesWithin = std::chrono::seconds(10);
 
 class Supervisor final : private SuccessionOwner, private Timer {
@@ -51,7 +51,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
   [[nodiscard]] Result<void> run();
 
  private:
-  /// A worker, and the next one in its place.
+  /// A worker process, and its successors with the same index.
   class Seat final : private ChildOwner, private Timer {
    public:
     Seat(Supervisor& supervisor, unsigned index)
@@ -61,18 +61,18 @@ class Supervisor final : private SuccessionOwner, private Timer {
     void say(HandoverWord word) noexcept {
       disarm();
       if (word != HandoverWord::go) {
-        pulse_.disarm();  // what drains may take its time, which is bounded elsewhere
+        pulse_.disarm();  // draining may take time, which has other limits
       }
       (void)child_.say(word);
     }
-    /// One that does not serve yet would be ended by the signal: it gets it when it does.
+    /// SIGHUP would end a worker that does not serve yet, so it gets it when it does.
     void reload() noexcept {
       is_reload_due_ = !is_serving_;
       if (is_serving_) {
         child_.kill(SIGHUP);
       }
     }
-    /// One that does not serve yet would be ended by it.
+    /// SIGUSR1 would end a worker that does not serve yet.
     void tell_state() const noexcept {
       if (is_serving_) {
         child_.kill(SIGUSR1);
@@ -101,7 +101,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
     [[nodiscard]] Duration next_pause() noexcept;
 
     Supervisor& supervisor_;
-    /// Armed anew whenever the worker says that it lives.
+    /// Armed again at each heartbeat of the worker.
     class Pulse final : public Timer {
      public:
       explicit Pulse(Seat& seat) noexcept : seat_(seat) {}
@@ -122,7 +122,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
     int failures_ = 0;
   };
 
-  /// What is for each of them.
+  /// Handles signals that are passed on to the workers.
   class WorkersSignals final : public SignalWatch {
    public:
     explicit WorkersSignals(Supervisor& supervisor)
@@ -199,7 +199,7 @@ Result<void> Supervisor::run() {
   if (auto applied = apply_limits(options_.rights); !applied) {
     return applied;
   }
-  // It stays who it is: a worker that it starts later has to read what only root may.
+  // The supervisor keeps its user: workers that it starts later need root to read files.
   const auto user = find_serving_user(options_.rights);
   if (!user) {
     return fail(user.error());
@@ -214,7 +214,8 @@ Result<void> Supervisor::run() {
   places_ = std::move(*bound);
   SuccessionOwner& owner = *this;
   for (const int number : {SIGHUP, SIGUSR1, SIGUSR2}) {
-    ignore_signal(number);  // or one behind the stop would be what ends this, and its status
+    // Otherwise one that arrives after the stop would end this process, with a wrong status.
+    ignore_signal(number);
   }
   signals_.emplace(*this);
   workers_signals_.emplace(*this);
@@ -228,8 +229,8 @@ Result<void> Supervisor::run() {
   return std::move(outcome_);
 }
 
-/// A process before this one goes when workers have shown that this program serves; so they are not
-/// put off where there is one.
+/// The previous process stops only after workers have shown that this program serves, so if there
+/// is one, the workers start at once.
 void Supervisor::begin() {
   if (options_.workers_start == WorkersStart::eager || predecessor_.is_there()) {
     start_workers();
@@ -280,8 +281,8 @@ void Supervisor::Seat::on_alive() {
   }
 }
 
-/// Once it is looked whether a word waits that this process was too slow to read. Then the worker
-/// is to end by itself, with a core that shows what it was at; one that cannot is killed.
+/// First reads heartbeats that this process was too slow to read. Then the worker gets SIGABRT, so
+/// that its core dump shows what it was doing. If it does not end, it is killed.
 void Supervisor::Seat::on_no_pulse() {
   ++missed_;
   Duration next = kEndMargin;
@@ -314,16 +315,16 @@ void Supervisor::Seat::on_ended(std::string_view why) {
     return;
   }
   const Duration pause = next_pause();
-  is_serving_ = false;  // a SIGHUP that comes now is for the next one
+  is_serving_ = false;  // a SIGHUP that arrives now is for the next process
   supervisor_.log(LogLevel::error,
                   line + "; restarting in " +
                       std::to_string(std::chrono::floor<std::chrono::milliseconds>(pause).count()) +
                       " ms.");
-  // Also where it is now: what has just failed may not be tried again within this call.
+  // Also if the pause is zero: do not try again within this call, which has just failed.
   supervisor_.loop_.arm(*this, supervisor_.loop_.now() + pause);
 }
 
-/// None behind one that had served well.
+/// Zero after a worker that had started successfully.
 Duration Supervisor::Seat::next_pause() noexcept {
   const bool was_well = is_serving_ && supervisor_.loop_.now() - serving_since_ >= kWellAfter;
   failures_ = was_well ? 0 : failures_;
@@ -414,7 +415,7 @@ void Supervisor::reload() {
   }
 }
 
-/// Each writes its own.
+/// Each worker writes its own state.
 void Supervisor::tell_state() {
   std::string line = seats_.empty() ? "Workers: none started yet" : "Workers:";
   for (const Seat& seat : seats_) {
@@ -449,7 +450,7 @@ void Supervisor::kill_all() noexcept {
   }
 }
 
-/// What has not ended by now hangs.
+/// Workers that have not ended by now hang.
 void Supervisor::expire() {
   log(LogLevel::error, "A worker did not stop in time and is killed.");
   kill_all();

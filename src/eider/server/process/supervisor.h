@@ -7,25 +7,24 @@
 
 namespace eider::detail::server {
 
-/// How long a worker's loops may be silent: as the options say, else as the unit does, else zero.
+/// Returns how long a worker's loops may be blocked: from the options, or WatchdogSec=, or zero.
 [[nodiscard]] Duration stuck_time(const ServerOptions& options);
 
-/// What the supervisor knows of the application, none of whose code it runs.
+/// The supervisor's knowledge about the application; it runs none of its code.
 struct Supervised {
-  /// SIGHUP goes to the workers; else nothing happens at it.
+  /// Whether to send SIGHUP to the workers; otherwise it is ignored.
   bool can_reload = false;
-  /// How long it may take to stop, behind the drain.
+  /// The time that the application may take to stop after the drain.
   Duration stops_within = Duration::zero();
 };
 
-/// Serves by `options.workers` processes of this program until SIGTERM or SIGINT, or until another
-/// process has taken over by SIGUSR2. A worker that ends is started again: at once the first time,
-/// with longer pauses where it goes on ending. Behind a stop, one that
-/// hangs is killed when it could have finished; by a second signal, all are. Pre: called on the
-/// program's first thread, and the program's main comes to App::serve again where it is started by
-/// the same words.
+/// Serves with `options.workers` processes of this program, until SIGTERM or SIGINT, or until
+/// another process has taken over after SIGUSR2. A worker that ends is restarted: at once the first
+/// time, with increasing pauses if it keeps ending. After a stop, workers that hang are killed when
+/// they should have finished; a second signal kills all. Pre: called on the program's first thread,
+/// and the program's main reaches App::serve again if it is started with the same command line.
 ///
-/// errors  a place cannot be listened at, or a worker did not come up at the start: why
+/// errors  an address cannot be bound, or a worker did not start: the reason
 [[nodiscard]] Result<void> supervise(const ServerOptions& options, const Supervised& supervised);
 
 }  // namespace eider::detail::server

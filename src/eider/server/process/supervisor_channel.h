@@ -11,20 +11,20 @@ namespace eider::detail::server {
 
 class SupervisorChannelOwner {
  public:
-  /// `go`: the sockets are the supervisor's from now on, and nobody's before it. `stop` and
-  /// `handed_over`: finish, and end.
+  /// `go`: the supervisor owns the sockets from now on; before, no process does. `stop` and
+  /// `handed_over`: finish, and exit.
   virtual void on_told(HandoverWord word) = 0;
-  /// It is gone, and nobody knows whether others listen.
+  /// Called when the supervisor is gone; it is unknown whether other processes listen.
   virtual void on_alone() = 0;
 
  protected:
   ~SupervisorChannelOwner() = default;
 };
 
-/// On its loop's thread.
+/// Used on its loop's thread.
 class SupervisorChannel final : private FdWatch {
  public:
-  /// owner  outlives it
+  /// owner  must outlive this
   SupervisorChannel(Loop& loop, SupervisorChannelOwner& owner, HandoverChannel channel)
       : FdWatch(loop), owner_(owner), channel_(std::move(channel)) {
     if (channel_.is_over()) {
@@ -35,7 +35,7 @@ class SupervisorChannel final : private FdWatch {
   }
   ~SupervisorChannel() = default;
 
-  /// Left out where it does not listen.
+  /// Sends the message, or drops it if the supervisor does not read.
   void say(HandoverWord word) const noexcept { (void)channel_.send(word, {}); }
 
  private:

@@ -22,11 +22,11 @@ namespace {
 
 constexpr int kWaitSeconds = 5;
 constexpr long long kWatchdogMax = 365LL * 24 * 60 * 60 * 1'000'000;  // a year
-/// Loops turn out of step: with a quarter of the time for each, the last one is there within half
-/// of it, which is what sd_watchdog_enabled(3) asks for.
+/// Loops do not run in step. If each notifies at a quarter of the time, the last one does so within
+/// half of it, as sd_watchdog_enabled(3) requires.
 constexpr int kTurnsPerTime = 4;
 
-/// 0 where the variable is not there, or is no number.
+/// Returns 0 if the variable is not set or is not a number.
 long long number_in(const char* name) noexcept {
   const char* text = std::getenv(name);
   long long number = 0;
@@ -46,7 +46,7 @@ SystemdNotify SystemdNotify::from_environment() {
   }
   made.path_ = path;
   const long long process = number_in("WATCHDOG_PID");
-  if (process == 0 || process == ::getpid()) {  // without it, whoever has the variable is meant
+  if (process == 0 || process == ::getpid()) {  // without it, the variable applies to any process
     made.watchdog_time_ =
         std::chrono::microseconds(std::clamp(number_in("WATCHDOG_USEC"), 0LL, kWatchdogMax));
   }

@@ -15,46 +15,46 @@
 
 namespace eider::detail::server {
 
-/// From any thread.
+/// Thread-safe.
 class SystemdNotify {
  public:
-  /// Tells nobody.
+  /// Notifies nothing.
   SystemdNotify() = default;
-  /// To whom NOTIFY_SOCKET says, and how often by WATCHDOG_USEC and WATCHDOG_PID. Pre: no other
-  /// thread changes the environment
+  /// Uses the socket of NOTIFY_SOCKET, and the interval of WATCHDOG_USEC and WATCHDOG_PID. Pre: no
+  /// other thread changes the environment
   [[nodiscard]] static SystemdNotify from_environment();
 
-  /// Zero: nobody watches.
+  /// Zero: no watchdog.
   [[nodiscard]] Duration watchdog_time() const noexcept { return watchdog_time_; }
 
-  /// Lines of "NAME=value"; gives up where systemd does not take them at once.
+  /// Sends lines of "NAME=value"; drops them if systemd does not accept them at once.
   void tell(std::string_view lines) const noexcept;
-  /// The same, waits up to five seconds. Pre: on no loop's thread
+  /// The same, but waits for up to five seconds. Pre: not on a loop's thread
   void tell_and_wait(std::string_view lines) const noexcept;
-  /// The same, with descriptors: at most 253.
+  /// The same, with at most 253 descriptors.
   ///
-  /// returns  whether systemd has them, or will; false also where nobody listens
+  /// returns  whether systemd has them, or will; false if there is no socket
   bool give_and_wait(std::string_view lines, std::span<const int> descriptors) const noexcept;
 
  private:
   bool send(std::string_view lines, std::span<const int> descriptors, int flags) const noexcept;
 
-  std::string path_;  // "@name" is abstract
+  std::string path_;  // "@name" is an abstract socket
   Duration watchdog_time_ = Duration::zero();
 };
 
-/// Tells that the service lives when each of its loops has turned since it was told last: one that
-/// is stuck lets the time of whoever watches run out.
+/// Sends a heartbeat when each of the loops has run since the last one. If a loop is blocked, there
+/// is no heartbeat, and the watchdog's time runs out.
 class LoopWatchdog {
  public:
-  /// To systemd, in its time. notify  outlives it
+  /// For systemd, with its interval. notify  must outlive this
   LoopWatchdog(const SystemdNotify& notify, std::size_t loops);
-  /// within  of the one who watches; zero: nobody does
+  /// within  the interval of the watcher; zero: none
   /// tell    called on any of the loops' threads
   LoopWatchdog(Duration within, std::function<void()> tell, std::size_t loops);
 
   [[nodiscard]] bool is_wanted() const noexcept { return pause_ != Duration::zero(); }
-  /// On the loop of that index, for as long as it serves. Pre: is_wanted
+  /// Runs on the loop with that index, as long as it serves. Pre: is_wanted
   [[nodiscard]] Task<> watch(std::size_t index);
 
  private:
@@ -62,7 +62,7 @@ class LoopWatchdog {
 
   const std::function<void()> tell_;
   const Duration pause_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<bool> has_turned_;
   std::size_t left_;
 };
