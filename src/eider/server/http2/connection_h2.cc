@@ -11,7 +11,7 @@ StreamTable::StreamTable(LoopH2& loop) noexcept
 
 StreamTable::~StreamTable() {
   for (std::unique_ptr<StreamH2>& stream : streams_) {
-    // The stream forgets its request while the table and the loop still stand.
+    // Reset the stream while this table and the loop exist.
     loop_.give_back(std::move(stream));
   }
 }
@@ -26,14 +26,14 @@ StreamH2& StreamTable::open(ConnectionH2& connection, h2::StreamId id) {
 void StreamTable::remove_last_closed() noexcept {
   const std::uint32_t index = closed_.back()->index;
   closed_.pop_back();
-  // It leaves the table first: what ends with it may make this table's other streams go on.
+  // Remove it from the table first: its end may let other streams of this table continue.
   std::unique_ptr<StreamH2> stream = std::move(streams_[index]);
   if (index + 1 != streams_.size()) {
     streams_[index] = std::move(streams_.back());
     streams_[index]->index = index;
   }
   streams_.pop_back();
-  // The tunnel breaks off while the stream still has its connection.
+  // End the tunnel while the stream still has its connection.
   if (TunnelH2* const tunnel = stream->response().tunnel()) {
     tunnel->break_off();
   }
@@ -46,7 +46,7 @@ void StreamTable::remove_last_closed() noexcept {
 StreamH2* StreamTable::oldest_gathering() const noexcept {
   StreamH2* oldest = nullptr;
   for (const std::unique_ptr<StreamH2>& stream : streams_) {
-    // The destructor has given some back already.
+    // The destructor has already given some back.
     const bool is_gathering = stream != nullptr && stream->is_gathering();
     if (is_gathering && (oldest == nullptr || stream->id() < oldest->id())) {
       oldest = stream.get();
@@ -60,7 +60,7 @@ bool StreamTable::note_gathered(const StreamH2& stream, std::size_t bytes) noexc
   if (has_room()) {
     return true;
   }
-  // Beyond the bound only the oldest goes on, so that at least one comes to its end.
+  // Beyond the limit, only the oldest stream continues, so that at least one completes.
   const StreamH2* const oldest = oldest_gathering();
   return oldest == nullptr || oldest->id() >= stream.id();
 }
@@ -79,15 +79,15 @@ void StreamTable::forget_gathered(std::size_t bytes) noexcept {
       stream->receiver().give_credit();
     }
   }
-  // The oldest is always let go on, also beyond the bound: nothing else would make room.
+  // The oldest always continues, even beyond the limit: nothing else would make room.
   oldest->receiver().give_credit();
-  // The credit leaves in the next turn: this may be within a call of the session's.
+  // The WINDOW_UPDATE is sent in the next turn, because this may be within a call of the session.
   oldest->connection().want_next_turn();
 }
 
 namespace {
 
-/// For the client to see that we are going, before the last word about what is still served.
+/// Time for the client to see the first GOAWAY, before the final one.
 constexpr Duration kGrace = std::chrono::seconds(1);
 
 }  // namespace
@@ -96,7 +96,7 @@ void ShutdownH2::begin(Instant now) {
   if (!has_begun()) {
     begun_at_ = now;
     session_.announce_shutdown();
-    session_.ping();  // behind it, so that its response says that the client has seen it
+    session_.ping();  // after it, so that the response shows that the client has seen it
   }
 }
 
@@ -120,11 +120,11 @@ void ShutdownH2::finish() {
 
 namespace {
 
-/// As much is gathered before it is sent, and what is refused stops the rest.
+/// Output is sent in pieces of this size. If the socket does not accept all of it, the rest waits.
 constexpr std::size_t kCorkBytesMax = 64UL * 1024;
-/// What a request that waits takes.
+/// Estimated memory of a waiting request.
 constexpr std::size_t kRequestBytes = 3UL * 1024;
-/// After this much others have their turn, however fast the client reads.
+/// After this many bytes, other connections get a turn, even if the client reads fast.
 constexpr std::size_t kTurnBytesMax = 1024UL * 1024;
 
 std::uint64_t milliseconds(Instant now) noexcept {
@@ -140,21 +140,21 @@ ConnectionH2::ConnectionH2(LoopH2& loop, UpgradedLine& line)
       session_(*this, loop.session_options()),
       held_(*this, loop.context.output),
       streams_(loop) {
-  // A client that never says anything is idle from the begin on.
+  // A client that never sends anything is idle from the start.
   rearm();
 }
 
 h2::StreamUser& ConnectionH2::on_stream(h2::StreamId id) {
-  // A connection that has asked is not given time to ask when the server stops.
+  // A client that has sent a request gets no extra time for one when the server stops.
   has_asked_ = true;
   return streams_.open(*this, id);
 }
 
-// What the line tells.
+// Events of the line.
 
 void ConnectionH2::on_bytes(std::string_view bytes) {
   if (ending_since_ != Instant::max()) {
-    // Behind our end bytes are only counted: the client is let go when it sends for ever.
+    // After our end, bytes are only counted: a client that keeps sending is disconnected.
     discarded_bytes_ += bytes.size();
     if (discarded_bytes_ > loop_.context.limits.linger_bytes_max) {
       close();
@@ -165,7 +165,7 @@ void ConnectionH2::on_bytes(std::string_view bytes) {
   go_on();
 }
 
-// HTTP/2 has no half-closed connections: a client that ends its side has left.
+// HTTP/2 has no half-closed connections: a client that closes its side has disconnected.
 void ConnectionH2::on_end() {
   has_peer_ended_ = true;
   if (ending_since_ == Instant::max()) {
@@ -177,27 +177,27 @@ void ConnectionH2::on_end() {
 }
 
 void ConnectionH2::on_drained() {
-  // The pace stops before more is offered.
+  // Stop measuring the rate before sending more.
   reading_.note_drained(line_.unread_bytes(), loop_.context.loop.now());
   go_on();
 }
 
 void ConnectionH2::on_stopping() {
   shutdown_.note_stopping(loop_.context.loop.now());
-  // Streams without an end stop before the requests that are ready are served.
+  // End responses without an end before handling ready requests.
   stop_endless();
   go_on();
 }
 
-// The streams themselves end with the connection.
+// The streams end with the connection.
 void ConnectionH2::on_broken() {
   break_off_tunnels();
 }
 
-// Going on.
+// Processing.
 
 void ConnectionH2::want_turn() noexcept {
-  // Within `go_on` what is wanted is done by its own loop.
+  // During `go_on`, its own loop handles it.
   if (!is_going_on_) {
     loop_.context.loop.defer(*this);
   }
@@ -210,13 +210,13 @@ void ConnectionH2::add_sender(StreamH2& stream) noexcept {
   want_turn();
 }
 
-// All that follows from what has come. nghttp2 must not be re-entered, and it calls back from
-// within Session::receive (heads, content, ends, closed streams) and Session::send (content to
-// send, what has left). Those calls join a list here or note something, save that a tunnel's
-// protocol gets its bytes at once; handlers run from this function. What they leave behind when
-// they are destroyed may do anything, too, so closed streams wait until the session has returned.
+// Handles everything that follows from received bytes. nghttp2 must not be re-entered, and it calls
+// back from Session::receive (headers, data, ends, closed streams) and Session::send (data to send,
+// frames sent). These callbacks only add streams to a list or set a member; the exception is a
+// tunnel's protocol, which gets its bytes at once. Handlers run from this function. Destroying a
+// handler may have any side effect too, so closed streams wait until the session has returned.
 void ConnectionH2::go_on() {
-  // The line has been told, and only waits to be destroyed.
+  // The line was closed, and only waits to be destroyed.
   if (is_closed_) {
     return;
   }
@@ -232,14 +232,14 @@ void ConnectionH2::go_on() {
   shutdown_.begin_if_due(loop_.context.loop.now(),
                          has_asked_ ? Duration::zero() : server::kTimeToAsk);
   is_going_on_ = true;
-  streams_.remove_closed();  // ahead of what is served: their exchanges and memory are free then
+  streams_.remove_closed();  // before serving, because their exchanges and memory are free then
   serve_ready();
   is_going_on_ = false;
   streams_.remove_closed();
-  settle();  // last, since it may close the line
+  settle();  // last, because it may close the line
 }
 
-// Sending makes room for what is held, so that more may be served.
+// Sending frees held memory, so more requests may be served afterwards.
 void ConnectionH2::serve_ready() {
   do {
     serve_some();
@@ -247,10 +247,10 @@ void ConnectionH2::serve_ready() {
   } while (!ready_.empty() && may_serve());
 }
 
-// One response is made in any case, so that each connection goes on.
+// At least one response is made, so that each connection makes progress.
 bool ConnectionH2::may_serve() const noexcept {
   const std::size_t held = outgoing_.held_bytes();
-  // Behind a GOAWAY that ends the connection nothing more is answered.
+  // After a GOAWAY that ends the connection, there are no more responses.
   if (session_.is_doomed()) {
     return false;
   }
@@ -264,9 +264,9 @@ void ConnectionH2::serve_some() {
   }
 }
 
-// Nothing is flushed: the others' responses leave in the same write.
+// Does not flush, so that the responses of other connections are sent in the same write.
 void ConnectionH2::on_part() {
-  // The stream that is served here must not ask for a turn of its own.
+  // The stream that is served here must not request another turn.
   is_going_on_ = true;
   serve_some();
   if (line_.waiting_bytes() == 0) {
@@ -277,8 +277,8 @@ void ConnectionH2::on_part() {
   streams_.remove_closed();
 }
 
-// Behind Session::send, which has copied what fits: what is left of a response moves out of the
-// exchange, so that a slow client does not keep one of those that are there for requests.
+// Called after Session::send, which has copied as much as possible. The rest of a response moves
+// out of the exchange, so that slow clients do not keep exchanges, whose number is limited.
 void ConnectionH2::leave_answered() {
   while (StreamH2* const answered = answered_.pop_front()) {
     answered->leave_exchange();
@@ -286,23 +286,23 @@ void ConnectionH2::leave_answered() {
 }
 
 void ConnectionH2::send() {
-  // Each turn has a number: what leaves in the one in which it was written has not waited.
+  // Each turn has a number: output that is sent in the turn in which it was written has not waited.
   ++turn_;
   while (StreamH2* const sender = senders_.pop_front()) {
-    // What a protocol has written goes to the queue before the session asks for it.
+    // Move the protocol's output to the queue before the session reads it.
     sender->response().uncork();
     session_.resume(sender->id());
   }
   std::size_t turn_bytes = 0;
-  // What waits may also be what encryption has made of the handshake in this very call: `flush`
-  // tells whether the socket has refused something.
+  // Output that waits may also be from the TLS handshake in this same call: the result of `flush`
+  // shows whether the socket is full.
   while (line_.waiting_bytes() == 0 || line_.flush()) {
     const bool is_all = session_.send(line_.output(), kCorkBytesMax);
     if (is_all || !line_.flush()) {
       break;
     }
     turn_bytes += kCorkBytesMax;
-    // Others have their turn: the rest goes on in the next one.
+    // Let other connections have a turn: continue in the next one.
     if (turn_bytes >= kTurnBytesMax) {
       want_next_turn();
       break;
@@ -311,13 +311,13 @@ void ConnectionH2::send() {
   leave_answered();
 }
 
-// The budget.
+// The output budget.
 
 runtime::OutputFlow ConnectionH2::Held::flow() const noexcept {
   return {.given = connection_.outgoing_.sent_bytes(), .queued = connection_.line_.unread_bytes()};
 }
 
-// The responses' memory is free at the end of the turn, when the streams end.
+// The responses' memory is freed at the end of the turn, when the streams end.
 void ConnectionH2::Held::give_up() noexcept {
   connection_.is_given_up_ = true;
   connection_.want_next_turn();
@@ -336,45 +336,45 @@ void ConnectionH2::on_pong() {
 }
 
 void ConnectionH2::settle() {
-  // Requests that wait because answers do not leave are held by the client as well.
+  // Requests that wait because responses cannot be sent count as memory held by the client too.
   const std::size_t requests = ready_.empty() ? 0 : streams_.size() * kRequestBytes;
   if (const std::size_t held = outgoing_.held_bytes() + requests; held != held_.own()) {
     held_.set(held, held);
   }
-  // The session may still have a GOAWAY to send, which `is_over` counts.
+  // The session may still have to send a GOAWAY, which `is_over` considers.
   if (ending_since_ == Instant::max() && session_.is_over()) {
     end_line();
   } else if (ending_since_ != Instant::max() && has_peer_ended_ && line_.waiting_bytes() == 0) {
     close();
   }
-  // A connection that has become busy is looked at earlier than an idle one.
+  // A connection that has become busy is checked earlier than an idle one.
   if (is_busy() && armed_ > loop_.context.loop.now() + loop_.tick()) {
     rearm();
   }
 }
 
 void ConnectionH2::close() noexcept {
-  // It is noted before the line is told, which may call back.
+  // Set the flag before the call, which may call back.
   is_closed_ = true;
   line_.close();
 }
 
-// As in RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake what we
-// have said last.
+// As in RFC 9112, 9.6: closing while the client sends would cause a reset, which may arrive before
+// our last frames.
 void ConnectionH2::end_line() {
-  // From here on nothing is read or served, so it is noted before anything is flushed.
+  // Set this before flushing: from here on nothing is read or served.
   ending_since_ = loop_.context.loop.now();
   const bool is_flushed = line_.flush();
   if (has_peer_ended_ && is_flushed) {
     close();
     return;
   }
-  // FIN follows the GOAWAY; the client's own end is waited for.
+  // FIN follows the GOAWAY; then wait for the client's FIN.
   line_.end();
-  break_off_tunnels();  // nothing of theirs leaves any more, though the line stays for a while
+  break_off_tunnels();  // they can send nothing more, although the line stays open for a while
   for (const std::unique_ptr<StreamH2>& open : streams_) {
     open->end_exchange();
-    open->response().forget_content();  // the client may take its time to close
+    open->response().forget_content();  // the client may take a while to close
   }
 }
 
@@ -386,14 +386,14 @@ void ConnectionH2::break_off_tunnels() {
   }
 }
 
-// Time.
+// Deadlines.
 
 bool ConnectionH2::is_busy() const noexcept {
   return !streams_.is_empty() || session_.unfinished() || ending_since_ != Instant::max() ||
          shutdown_.is_wanted() || line_.waiting_bytes() != 0;
 }
 
-/// A client that is idle is looked at when that has to end, any other at every tick.
+/// An idle client is checked when its idle time ends, any other at every tick.
 void ConnectionH2::rearm() noexcept {
   const Instant next = loop_.context.loop.now() + loop_.tick();
   armed_ = is_busy() ? next : std::max(next, streams_.empty_since() + loop_.context.limits.idle);
@@ -405,7 +405,7 @@ void ConnectionH2::expire() {
   if (is_closed_) {
     return;
   }
-  // The line is looked at first: it may end here, and its streams with it.
+  // Check the line first: it may end here, together with its streams.
   check_line(now);
   if (ending_since_ == Instant::max() && !is_closed_) {
     for (const std::unique_ptr<StreamH2>& stream : streams_) {
@@ -420,7 +420,7 @@ void ConnectionH2::expire() {
 
 void ConnectionH2::check_line(Instant now) {
   if (ending_since_ != Instant::max()) {
-    // While bytes wait the reader's pace decides, not the time to linger.
+    // While output waits, the minimum rate applies instead of the linger time.
     const bool is_late = now - ending_since_ >= loop_.context.linger();
     if (is_late && line_.waiting_bytes() == 0) {
       close();
@@ -438,7 +438,7 @@ void ConnectionH2::check_quiet(Instant now) {
     session_.terminate(h2::ErrorCode::enhance_your_calm);
   }
   if (shutdown_.has_begun()) {
-    stop_endless();  // what has begun since
+    stop_endless();  // those that started since
     shutdown_.finish_if_due(now);
   }
   if (streams_.is_empty() && now - streams_.empty_since() >= limits.idle) {
@@ -446,7 +446,7 @@ void ConnectionH2::check_quiet(Instant now) {
   }
 }
 
-/// While the socket takes nothing nothing is added, so that what waits only shrinks.
+/// While the socket accepts nothing, nothing is added, so the waiting output only shrinks.
 void ConnectionH2::check_socket(Instant now) {
   const server::LoopLimits& limits = loop_.context.limits;
   if (line_.waiting_bytes() == 0) {
@@ -456,7 +456,7 @@ void ConnectionH2::check_socket(Instant now) {
   reading_.begin(unread, now);
   if (now >= reading_.due(limits.write) &&
       !reading_.keeps_up(unread, now, limits.written_bytes_least(now))) {
-    // The client reads nothing, so an orderly end would wait for it as well.
+    // The client does not read, so it would not see an orderly end either.
     line_.reset();
     close();
   }

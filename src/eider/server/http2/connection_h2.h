@@ -29,16 +29,16 @@ namespace eider::detail::http2 {
 /// The streams of one HTTP/2 connection, and their common totals.
 class StreamTable {
  public:
-  /// loop  outlives it
+  /// loop  must outlive this
   explicit StreamTable(LoopH2& loop) noexcept;
   ~StreamTable();
   StreamTable(const StreamTable&) = delete;
   StreamTable& operator=(const StreamTable&) = delete;
 
   [[nodiscard]] StreamH2& open(ConnectionH2& connection, h2::StreamId id);
-  /// The session knows it no more; it is destroyed by `remove_closed`.
+  /// Called when the session has closed the stream; `remove_closed` destroys it.
   void add_closed(StreamH2& stream) { closed_.push_back(&stream); }
-  /// Not from within a call of the session's: what a handler leaves behind may do anything.
+  /// Not within a call of the session, because destroying a handler may have any side effect.
   void remove_closed() noexcept {
     while (!closed_.empty()) {
       remove_last_closed();
@@ -49,14 +49,14 @@ class StreamTable {
   [[nodiscard]] std::size_t size() const noexcept { return streams_.size(); }
   /// Pre: is_empty()
   [[nodiscard]] Instant empty_since() const noexcept { return empty_since_; }
-  // None may be opened or removed meanwhile.
+  // Streams must not be opened or removed during the iteration.
   [[nodiscard]] auto begin() const noexcept { return streams_.begin(); }
   [[nodiscard]] auto end() const noexcept { return streams_.end(); }
 
-  /// Counts content that is gathered; returns whether the client may send as much again. Beyond the
-  /// bound of all the oldest alone goes on, so that one after the other comes to its end.
+  /// Counts bytes of bodies that are collected. Returns whether the client may send as much again.
+  /// Beyond the limit, only the oldest stream continues, so that the streams complete one by one.
   [[nodiscard]] bool note_gathered(const StreamH2& stream, std::size_t bytes) noexcept;
-  /// Lets others go on instead.
+  /// Uncounts bytes, and lets other streams continue.
   void forget_gathered(std::size_t bytes) noexcept;
 
  private:
@@ -73,22 +73,23 @@ class StreamTable {
   Instant empty_since_;
 };
 
-/// GOAWAY that refuses nothing yet, since requests may be on their way, and behind it one that
-/// names the last stream that is served (RFC 9113, section 6.8).
+/// First sends a GOAWAY that rejects nothing, since requests may be in transit, and later one with
+/// the last stream that is served (RFC 9113, section 6.8).
 class ShutdownH2 {
  public:
-  /// session  outlives it
+  /// session  must outlive this
   explicit ShutdownH2(h2::Session& session) noexcept : session_(session) {}
 
-  /// The server stops: `begin` follows when the client has asked something, or had the time to.
+  /// Called when the server stops: `begin` follows after the client's first request, or when it had
+  /// time for one.
   void note_stopping(Instant now) noexcept { stopping_since_ = now; }
-  /// The server stops, or the connection ends by itself.
+  /// Returns whether the server stops, or the connection ends by itself.
   [[nodiscard]] bool is_wanted() const noexcept {
     return stopping_since_ != Instant::max() || has_begun();
   }
   [[nodiscard]] bool has_begun() const noexcept { return begun_at_ != Instant::max(); }
 
-  /// The first step.
+  /// Sends the first GOAWAY.
   void begin(Instant now);
   /// The same, if the server stops and the time for it has come.
   void begin_if_due(Instant now, Duration time_to_ask) {
@@ -96,9 +97,9 @@ class ShutdownH2 {
       begin(now);
     }
   }
-  /// The second step, if the client has had enough time to see the first.
+  /// Sends the second GOAWAY, if the client has had enough time to see the first.
   void finish_if_due(Instant now);
-  /// The client has seen the first step.
+  /// Called when the client has seen the first GOAWAY.
   void on_pong();
 
  private:
@@ -110,17 +111,17 @@ class ShutdownH2 {
   bool is_finished_ = false;
 };
 
-/// Each frame that has begun has to end, whatever it is: no stream is there yet that would be held
-/// to a pace, nothing else can come meanwhile, and the client is not idle either. Content comes at
-/// a body's pace, which a slow line may keep for longer than a head may take.
+/// The deadline for an incomplete frame. Each frame must be completed: meanwhile nothing else can
+/// arrive, there may be no stream yet with a minimum rate, and the client is not idle either. DATA
+/// frames have the minimum rate of bodies, which may take longer than the time for headers.
 class FrameDeadline {
  public:
-  /// To be asked from time to time. returns  whether the client is too slow
+  /// Called from time to time. returns  whether the client is too slow
   [[nodiscard]] bool is_missed(const std::optional<h2::Unfinished>& unfinished,
                                const server::LoopLimits& limits, Instant now);
 
  private:
-  std::optional<h2::Unfinished> begun_;  // when the span began that ends at due_
+  std::optional<h2::Unfinished> begun_;  // at the start of the interval that ends at due_
   Instant due_ = Instant::max();
 };
 
@@ -131,7 +132,7 @@ inline bool FrameDeadline::is_missed(const std::optional<h2::Unfinished>& unfini
   if (is_same && now < due_) {
     return false;
   }
-  // Content is measured by what has come of it in the span; anything else has to be whole by then.
+  // Measure DATA by the bytes of the interval; any other frame must be complete by then.
   const std::size_t come = is_same ? begun_->missing_bytes - unfinished->missing_bytes : 0;
   if (is_same && (!unfinished->is_content || come < limits.body_bytes_least(now))) {
     return true;
@@ -143,8 +144,8 @@ inline bool FrameDeadline::is_missed(const std::optional<h2::Unfinished>& unfini
   return false;
 }
 
-/// The requests that one receipt of bytes has completed are served when all of it has been read:
-/// a client that takes a request back in the same breath has not had it served.
+/// Requests that one receipt of bytes completes are handled after all of it was read: if it also
+/// contains their cancellation, they are not handled.
 class ConnectionH2 final : public Upgraded,
                            private h2::SessionUser,
                            private Timer,
@@ -166,16 +167,16 @@ class ConnectionH2 final : public Upgraded,
   [[nodiscard]] StreamTable& streams() noexcept { return streams_; }
   [[nodiscard]] OutgoingH2& outgoing() noexcept { return outgoing_; }
   [[nodiscard]] ShutdownH2& shutdown() noexcept { return shutdown_; }
-  /// Goes on at the end of the turn: serves, sends. What goes on already does so by itself.
+  /// Continues at the end of the turn: handles requests and sends. Has no effect during `go_on`.
   void want_turn() noexcept;
-  /// The same for what has been said behind its last call.
+  /// The same, but also for changes after the last step of `go_on`.
   void want_next_turn() noexcept { loop_.context.loop.defer(*this); }
-  /// Counts how often something was sent.
+  /// Returns a number that changes whenever something is sent.
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
   void add_ready(StreamH2& stream) noexcept { ready_.push_back(stream); }
-  /// Content has been produced.
+  /// Called when a producer has written.
   void add_sender(StreamH2& stream) noexcept;
-  /// Answered from an exchange that it is to leave.
+  /// Called for a stream with a complete response in an exchange, which it must leave.
   void add_answered(StreamH2& stream) noexcept { answered_.push_back(stream); }
 
  private:
@@ -186,7 +187,7 @@ class ConnectionH2 final : public Upgraded,
   void expire() override;
   void run() override { go_on(); }
 
-  /// What its responses hold, in the loop's budget.
+  /// The memory of the responses, in the loop's output budget.
   class Held final : public runtime::WaitingOutput {
    public:
     Held(ConnectionH2& connection, runtime::OutputBudget& budget) noexcept
@@ -209,10 +210,10 @@ class ConnectionH2 final : public Upgraded,
   void break_off_tunnels();
   void end_line();
   void close() noexcept;
-  /// Ends what would go on for as long as the client stays.
+  /// Ends responses that would last as long as the client stays.
   void stop_endless();
 
-  // Time.
+  // Deadlines.
   [[nodiscard]] bool is_busy() const noexcept;
   void rearm() noexcept;
   void check_line(Instant now);
@@ -228,19 +229,19 @@ class ConnectionH2 final : public Upgraded,
   IntrusiveList<StreamH2> ready_;
   IntrusiveList<StreamH2> senders_;
   IntrusiveList<StreamH2> answered_;
-  // Behind all that a stream uses while it is destroyed.
+  // After the members that a stream uses during its destruction.
   StreamTable streams_;
   std::uint64_t turn_ = 0;
   FrameDeadline frame_;
-  Instant ending_since_ = Instant::max();  // FIN is sent, and the peer's is waited for
+  Instant ending_since_ = Instant::max();  // FIN was sent; waits for the client's
   Instant armed_ = Instant::max();
-  Pace reading_;  // the client's, of what the socket refuses
+  Pace reading_;  // the client's reading rate, while the socket is full
   std::size_t discarded_bytes_ = 0;
-  bool has_asked_ = false;    // anything, ever
+  bool has_asked_ = false;    // any request so far
   bool is_given_up_ = false;  // by the loop's budget
   bool has_peer_ended_ = false;
   bool is_going_on_ = false;
-  bool is_closed_ = false;  // the line was told so
+  bool is_closed_ = false;  // line_.close was called
 };
 
 }  // namespace eider::detail::http2

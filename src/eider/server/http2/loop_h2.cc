@@ -32,7 +32,7 @@ h2::SessionOptions LoopH2::session_options() const noexcept {
               std::clamp(options.connection_window_bytes, kWindowMin, kWindowMax)};
 }
 
-/// A quarter of the shortest span that is measured.
+/// Returns a quarter of the shortest measured interval.
 Duration LoopH2::tick() const noexcept {
   const Limits& limits = context.limits;
   const Duration shortest = std::min({limits.head, limits.body, limits.write, limits.linger});
@@ -52,8 +52,7 @@ std::unique_ptr<StreamH2> LoopH2::take_stream() {
   return stream;
 }
 
-// It forgets its request now, not when it is used again: tasks and extensions end with their
-// stream.
+// Reset it now, not when it is reused: tasks and extensions must end with their stream.
 void LoopH2::give_back(std::unique_ptr<StreamH2> stream) noexcept {
   stream->reset();
   if (spare_.size() < kSpareMax) {

@@ -25,9 +25,10 @@ class LoopH2 final : public ProtocolFactory {
   [[nodiscard]] std::string_view alpn_name() const noexcept override { return h2::kAlpnName; }
   [[nodiscard]] UpgradedPtr take_over(UpgradedLine& line) override;
 
-  /// Of a connection that begins now: the client is told, so they stay as long as it.
+  /// Returns the options for a new connection. They are announced to the client, so they do not
+  /// change.
   [[nodiscard]] h2::SessionOptions session_options() const noexcept;
-  /// So often connections are looked at on which something goes on.
+  /// Returns the interval at which busy connections are checked.
   [[nodiscard]] Duration tick() const noexcept;
 
   [[nodiscard]] std::unique_ptr<StreamH2> take_stream();
@@ -35,7 +36,7 @@ class LoopH2 final : public ProtocolFactory {
 
   server::LoopContext& context;
   const Http2Options options;
-  /// For the field list of the response that is being made.
+  /// Memory for the headers of the response that is being made.
   std::vector<h2::OutField> fields;
 
  private:

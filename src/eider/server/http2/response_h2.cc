@@ -22,18 +22,18 @@ namespace eider::detail::http2 {
 
 class ResponseFields {
  public:
-  /// Of an interim response.
+  /// For an interim response.
   explicit ResponseFields(int status) noexcept;
-  /// length  of the content, when it is known
+  /// length  of the body, if known
   ResponseFields(const Response& response, std::optional<std::uint64_t> length,
                  std::string_view date) noexcept;
   ResponseFields(const ResponseFields&) = delete;  // its fields point into it
   ResponseFields& operator=(const ResponseFields&) = delete;
 
-  /// All of them, and those that stand in `lines` behind them.
+  /// Returns all fields, followed by those in `lines`.
   ///
-  /// list     where they are put together when there are such
-  /// returns  valid while this and `list` stay as they are
+  /// list     memory for the combined list, if there are lines
+  /// returns  valid as long as this and `list` are unchanged
   [[nodiscard]] std::span<const h2::OutField> with_lines(std::string_view lines,
                                                          std::vector<h2::OutField>& list) const;
 
@@ -46,7 +46,7 @@ class ResponseFields {
   }
 
   static constexpr int kResetContent = 205;
-  /// Status, server, date, type and length.
+  /// Status, Server, Date, Content-Type and Content-Length.
   static constexpr std::size_t kFieldsMax = 5;
 
   Digits status_;
@@ -72,7 +72,7 @@ inline ResponseFields::ResponseFields(const Response& response, std::optional<st
   if (!is_empty && !response.content_type().empty()) {
     fields_[count_++] = {"content-type", response.content_type(), Static::name};
   }
-  // 205 says so by a length (RFC 9110, 15.3.6), 204 and 304 by themselves.
+  // 205 needs a length of zero (RFC 9110, 15.3.6); 204 and 304 imply it.
   if (response.status() == kResetContent || (length && !is_empty)) {
     fields_[count_++] = {"content-length", length_.view(), Static::name};
   }
@@ -103,7 +103,7 @@ void ResponseH2::forget_content() noexcept {
   }
   queue_.reset();
   if (response_.body().size() > Buffer::kKeptBytesMax) {
-    // Moved out: a std::string that is assigned an empty one keeps its memory.
+    // Exchanged, because assigning an empty std::string does not free its memory.
     (void)std::exchange(response_, Response());
   }
   response_.reset();
@@ -119,10 +119,10 @@ void ResponseH2::reset() noexcept {
   due_ = Instant::max();
 }
 
-// Whole responses.
+// Complete responses.
 
 void ResponseH2::send(Response& response) {
-  // The request is answered by HTTP, so there is no tunnel any more.
+  // The request gets an HTTP response, so there is no tunnel any more.
   tunnel_.reset();
   if (server::opens_nothing(stream_.request().head(), response)) {
     stream_.fill_refusal(kNoWebSocket, response);
@@ -140,16 +140,16 @@ void ResponseH2::send(Response& response) {
     hold(own_shared_bytes(response, 0));
   } else if (has_content) {
     queue_.begin_memory(response.body());
-    // It counts as held until all of it has left: `serve_some` stops at the bound.
+    // It counts as held until all of it was sent: `serve_some` stops at the limit.
     hold(response.body().size());
   }
-  // The exchange is left behind Session::send, which has copied what fits by then.
+  // The exchange is left after Session::send, which has copied as much as possible by then.
   if (stream_.exchange() != nullptr) {
     stream_.connection().add_answered(stream_);
   }
 }
 
-// A body of which all but one byte has left is still all there.
+// A body uses its full memory until the last byte was sent.
 void ResponseH2::hold(std::size_t bytes) noexcept {
   OutgoingH2& outgoing = stream_.connection().outgoing();
   outgoing.note_taken(held_bytes_);
@@ -166,13 +166,13 @@ void ResponseH2::keep(Response& from) {
   const std::string_view rest = queue_.rest();
   if (std::string* const owned = from.owned_body(); owned != nullptr) {
     const std::size_t sent = owned->size() - rest.size();
-    // What has left already is not sent again: the rest begins behind it.
+    // Bytes that were sent already are skipped.
     response_.set_body(std::move(*owned));
     queue_.move_to(response_.body().substr(sent));
   } else if (auto owner = from.body_owner()) {
     response_.set_shared_body(std::move(owner), from.body());
   } else if (queue_.is_memory()) {
-    // It views what the exchange is about to forget, so that what has not left yet is copied.
+    // It refers to memory of the exchange, which will be reset, so copy the unsent rest.
     response_.set_body(std::string(rest));
     queue_.move_to(response_.body());
     hold(rest.size());
@@ -192,7 +192,7 @@ void ResponseH2::submit_head(const Response& response, std::optional<std::uint64
                                fields.with_lines(response.field_lines(), connection.loop().fields),
                                ends);
   context.count_request();
-  // The connection's end is announced behind this response's head.
+  // The GOAWAY follows the headers of this response.
   if (response.closes_connection()) {
     connection.shutdown().begin(context.loop.now());
   }
@@ -209,7 +209,7 @@ void ResponseH2::inform(int status, std::string_view field_lines) {
   connection.want_turn();
 }
 
-// What is produced.
+// Produced responses.
 
 void ResponseH2::send_head(const Response& response, std::optional<std::uint64_t> length,
                            server::Follows follows) {
@@ -219,7 +219,7 @@ void ResponseH2::send_head(const Response& response, std::optional<std::uint64_t
     queue_.begin_produced();
   }
   submit_head(response, length, has_content ? h2::Ends::with_content : h2::Ends::with_head);
-  // The content leaves in this turn with whatever else is said.
+  // The body is sent in this turn, together with other output.
   stream_.connection().want_turn();
 }
 
@@ -231,7 +231,7 @@ std::size_t ResponseH2::put(std::string_view content) {
   return produced.size();
 }
 
-// Not sent at once: a stream that ends meanwhile would take the producer with it that writes.
+// Does not send at once: a stream that ends in the send would destroy the producer that calls this.
 bool ResponseH2::flush() {
   stream_.connection().add_sender(stream_);
   is_stalled_ = true;
@@ -240,7 +240,7 @@ bool ResponseH2::flush() {
 
 void ResponseH2::note_sent_on() noexcept {
   is_stalled_ = queue_.waiting_bytes() != 0;
-  // The producer goes on only when nothing waits, or it would gather without a bound.
+  // The producer continues only when nothing waits, or output would accumulate without limit.
   if (!is_stalled_ && stream_.exchange() != nullptr) {
     stream_.exchange()->go_on();
   }
@@ -253,7 +253,7 @@ void ResponseH2::end(std::string_view trailer_lines) {
     queue_.end();
     stream_.connection().add_sender(stream_);
   }
-  // The exchange ends here: the queue keeps what is still to leave.
+  // The exchange ends here: the queue has the bytes that are not sent yet.
   stream_.end_exchange();
 }
 
@@ -262,7 +262,7 @@ void ResponseH2::cut() {
   stage_ = Stage::complete;
 }
 
-// Another protocol.
+// Tunnels.
 
 void ResponseH2::make_tunnel() {
   tunnel_ = std::make_unique<TunnelH2>(stream_.connection(), stream_, queue_);
@@ -272,20 +272,22 @@ void ResponseH2::upgrade(Response& response) {
   if (tunnel_ != nullptr) {
     begin_tunnel(response);
   } else {
-    // Upgrades are HTTP/1.1's (RFC 9113, section 8.6); a client that asked for none gets none.
+    // Upgrade exists only in HTTP/1.1 (RFC 9113, section 8.6), and this client did not request a
+    // tunnel.
     stream_.exchange()->refuse_by(kOfHttp1);
   }
 }
 
 void ResponseH2::begin_tunnel(Response& response) {
   stage_ = Stage::tunnelling;
-  // The queue is open before the protocol is: it may write at once.
+  // Open the queue before the protocol, which may write at once.
   queue_.begin_produced();
   response.set_status(kOk);
   submit_head(response, std::nullopt, h2::Ends::with_content);
-  // The request is over for observers once its protocol begins.
+  // For observers, the request ends when its protocol starts.
   stream_.report(StreamH2::Outcome::answered);
-  stream_.connection().add_answered(stream_);  // ahead of what the protocol may write at once
+  // Before the protocol's output, which may be written at once.
+  stream_.connection().add_answered(stream_);
   const auto content = std::get<ContentPtr<Upgrade>>(response.take_content());
   tunnel_->begin(*content);
 }
@@ -301,13 +303,13 @@ void ResponseH2::on_tunnel_closed() {
     return;
   }
   stage_ = Stage::complete;
-  // The client may still be sending when our end has left: it is listened to for a while.
+  // The client may still send after our end; its input is read for a while.
   if (tunnel_->is_end_sent()) {
     stream_.receiver().linger();
   }
 }
 
-// What the session asks, from within Session::send: no handler runs here.
+// Calls from the session, within Session::send: no handler runs here.
 
 h2::Ready ResponseH2::ready(std::size_t bytes_max) noexcept {
   uncork();
@@ -315,7 +317,7 @@ h2::Ready ResponseH2::ready(std::size_t bytes_max) noexcept {
 }
 
 bool ResponseH2::put(char* to, std::size_t bytes) noexcept {
-  // It is counted before the bytes are copied: a file that fails resets the stream anyway.
+  // Count before copying: a file that fails resets the stream anyway.
   sent_bytes_ += bytes;
   stream_.connection().outgoing().note_sent(bytes);
   if (queue_.is_produced()) {
@@ -323,9 +325,10 @@ bool ResponseH2::put(char* to, std::size_t bytes) noexcept {
   }
   const bool is_there = queue_.put(to, bytes);
   if (held_bytes_ != 0 && queue_.rest().empty()) {
-    hold(0);  // all has left, and the stream ends: others may be served in this very turn
+    hold(0);  // all was sent, and the stream ends: other requests may be served in this turn
   }
-  // Both only set an event or join a list of the loop's: what waits goes on behind the session.
+  // Both only set an event or add to a list of the loop; the waiting code continues after the
+  // session.
   if (is_stalled_) {
     note_sent_on();
   } else if (tunnel_ != nullptr && bytes != 0 && queue_.waiting_bytes() == 0) {
@@ -334,7 +337,7 @@ bool ResponseH2::put(char* to, std::size_t bytes) noexcept {
   return is_there;
 }
 
-// Time.
+// Deadlines.
 
 bool ResponseH2::is_blocked() const noexcept {
   const h2::Session& session = stream_.connection().session();
@@ -342,11 +345,11 @@ bool ResponseH2::is_blocked() const noexcept {
          stream_.connection().line().waiting_bytes() != 0;
 }
 
-// A client that has a window and is not served for the sake of others is not slow.
+// A client is not slow if it has a window but other streams are served first.
 void ResponseH2::check(Instant now) {
   ConnectionH2& connection = stream_.connection();
   const server::LoopLimits& limits = connection.context().limits;
-  // A span is measured only while something waits that the client keeps from leaving.
+  // The rate is measured only while output waits because of the client.
   if (queue_.waiting_bytes() == 0 || !is_blocked()) {
     due_ = Instant::max();
     return;
@@ -356,13 +359,13 @@ void ResponseH2::check(Instant now) {
     connection_progress_ = connection.outgoing().sent_bytes();
     due_ = now + limits.write;
   } else if (now >= due_) {
-    // Where the stream has a window, the connection keeps it waiting: then all that it sends
+    // If the stream has a window, the connection is the bottleneck: then everything that it sends
     // counts.
     const bool is_window_empty = connection.session().send_window(stream_.id()) <= 0;
     const std::uint64_t sent = is_window_empty
                                    ? sent_bytes_ - progress_
                                    : connection.outgoing().sent_bytes() - connection_progress_;
-    // The next look begins another span.
+    // The next check starts another interval.
     due_ = Instant::max();
     if (sent < limits.written_bytes_least(now)) {
       const bool is_closed = is_window_empty || connection.session().send_window() <= 0;
@@ -375,7 +378,7 @@ void ResponseH2::check(Instant now) {
   }
 }
 
-// The exchange's questions that are not about the response.
+// Calls from the exchange that are not about the response.
 
 void ResponseH2::on_content_taken() {
   stream_.receiver().on_taken();

@@ -24,59 +24,59 @@ class StreamH2;
 
 class ResponseH2 final : public server::Transport {
  public:
-  /// stream  outlives it
+  /// stream  must outlive this
   explicit ResponseH2(StreamH2& stream) noexcept : stream_(stream) {}
 
-  /// Forgets all but a tunnel, which has to end ahead of the exchange. Small memory is kept.
+  /// Resets everything except a tunnel, which must end before the exchange. Small buffers are kept.
   void reset() noexcept;
-  /// Nothing more is sent of it.
+  /// Stops sending, and frees the body.
   void forget_content() noexcept;
 
-  // What the stream does.
-  /// For a response that is made at once, or that outlives its exchange.
+  // Calls from the stream.
+  /// For an immediate response, or one that outlives its exchange.
   [[nodiscard]] Response& response() noexcept { return response_; }
-  /// A whole response, of bytes or a file.
+  /// Sends a complete response, from memory or a file.
   void send(Response& response) override;
   void refuse(const RequestRefusal& refusal);
-  /// Takes what is still to leave over from a response that is about to be forgotten.
+  /// Takes over the unsent rest of a response that is about to be reset.
   void keep(Response& from);
-  /// What was produced has been handed to the session.
+  /// Called when the produced bytes were passed to the session.
   void note_sent_on() noexcept;
-  /// Looks whether the client reads too slowly.
+  /// Checks the client's reading rate.
   void check(Instant now);
 
-  // What the session asks: see h2::StreamUser.
+  // Calls from the session: see h2::StreamUser.
   [[nodiscard]] h2::Ready ready(std::size_t bytes_max) noexcept;
   [[nodiscard]] bool put(char* to, std::size_t bytes) noexcept;
   [[nodiscard]] std::string_view trailer_lines() const noexcept { return trailers_; }
 
   // Another protocol on the stream.
-  /// The request asks for one.
+  /// Called if the request is an extended CONNECT.
   void make_tunnel();
-  /// Null where no request has asked for one, or where it has been answered otherwise.
+  /// Null if the request is not an extended CONNECT, or has another response.
   [[nodiscard]] TunnelH2* tunnel() noexcept { return tunnel_.get(); }
   [[nodiscard]] bool is_tunnelling() const noexcept { return stage_ == Stage::tunnelling; }
-  /// Hands what the protocol has written to the queue.
+  /// Moves the protocol's output to the queue.
   void uncork();
-  /// The protocol has closed its line.
+  /// Called when the protocol has closed its line.
   void on_tunnel_closed();
   void end_tunnel() noexcept { tunnel_.reset(); }
 
-  /// All of it is known: it was sent, or is waiting to be.
+  /// Returns whether the complete response was sent or waits to be sent.
   [[nodiscard]] bool is_complete() const noexcept { return stage_ == Stage::complete; }
-  /// As it was sent; 0: not yet.
+  /// Returns the status that was sent; 0: none yet.
   [[nodiscard]] int status() const noexcept { return status_; }
-  /// Content that the session has taken.
+  /// Returns the number of body bytes that the session has read.
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
  private:
   enum class Stage : std::uint8_t {
-    open,        // it is being made
-    tunnelling,  // another protocol is spoken
+    open,        // the response is being made
+    tunnelling,  // another protocol uses the stream
     complete,
   };
 
-  // What the exchange does.
+  // Calls from the exchange.
   void upgrade(Response& response) override;
   void send_head(const Response& response, std::optional<std::uint64_t> length,
                  server::Follows follows) override;
@@ -100,18 +100,18 @@ class ResponseH2 final : public server::Transport {
 
   StreamH2& stream_;
   Stage stage_ = Stage::open;
-  bool is_stalled_ = false;  // what is produced waits for the client
+  bool is_stalled_ = false;  // produced bytes wait for the client
   int status_ = 0;
   Response response_;
   SendQueue queue_;
-  std::size_t held_bytes_ = 0;  // memory of the response, as the connection counts it
+  std::size_t held_bytes_ = 0;  // memory of the response, as counted by the connection
   std::unique_ptr<TunnelH2> tunnel_;
   std::string trailers_;
   std::uint64_t sent_bytes_ = 0;
-  // Of a reader that is blocked:
+  // For a reader that blocks output:
   Instant due_ = Instant::max();
-  std::uint64_t progress_ = 0;             // when the span that ends at due_ began
-  std::uint64_t connection_progress_ = 0;  // likewise
+  std::uint64_t progress_ = 0;             // at the start of the interval that ends at due_
+  std::uint64_t connection_progress_ = 0;  // the same, for the connection
 };
 
 }  // namespace eider::detail::http2

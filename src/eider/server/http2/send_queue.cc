@@ -8,7 +8,7 @@ namespace eider::detail::http2 {
 
 namespace {
 
-/// A larger buffer is given back while its response goes on, at rest.
+/// A larger buffer is freed while its response waits for more data.
 constexpr std::size_t kRestingBytesMax = 1024;
 
 std::size_t put_text(char* to, std::size_t bytes, std::string_view text) noexcept {
@@ -33,12 +33,12 @@ void SendQueue::begin_file(const FileContent& content) noexcept {
   left_ = content.bytes();
 }
 
-// What has left is dropped when it is at least half, so that moving the rest costs no more than
-// writing it has.
+// Drops sent bytes when they are at least half, so that moving the rest costs no more than writing
+// it did.
 Buffer& SendQueue::produced() {
   if (used_ == produced_.size()) {
     produced_.clear();
-    // The bytes that have left are cut off in front; the rest moves at most once.
+    // Cuts off the sent bytes at the front; the rest moves at most once.
     used_ = 0;
   } else if (used_ > produced_.size() / 2) {
     produced_.consume(used_);
@@ -65,7 +65,7 @@ std::uint64_t SendQueue::waiting_bytes() const noexcept {
 h2::Ready SendQueue::ready(std::size_t bytes_max) const noexcept {
   const std::uint64_t all = waiting_bytes();
   const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(all, bytes_max));
-  // A produced content has its last bytes only when its producer has ended.
+  // Produced bytes are the last ones only if their producer has ended.
   return {.bytes = bytes, .is_last = bytes == all && (kind_ != Kind::produced || has_ended_)};
 }
 
@@ -86,9 +86,9 @@ bool SendQueue::put(char* to, std::size_t bytes) noexcept {
   return false;
 }
 
-// A file that has become shorter cannot be sent as it was announced: the stream is reset.
+// A file that has become shorter cannot be sent as announced: the stream is reset.
 bool SendQueue::put_file(char* to, std::size_t bytes) noexcept {
-  // It is counted down before it is read: a file that has become shorter resets the stream.
+  // Count before reading: a file that has become shorter resets the stream.
   left_ -= bytes;
   while (bytes != 0) {
     const std::size_t count = put_some(to, bytes);
@@ -117,7 +117,7 @@ std::size_t SendQueue::put_some(char* to, std::size_t bytes) noexcept {
   return count;
 }
 
-/// Reads go to the kernel's cache of the file, mostly; they are no larger than a frame.
+/// The reads mostly come from the page cache; they are no larger than a frame.
 std::size_t SendQueue::put_piece(char* to, std::size_t bytes) noexcept {
   const FileContent::Piece& piece = file_->pieces()[piece_];
   if (at_ < piece.before.size()) {
@@ -132,7 +132,7 @@ std::size_t SendQueue::put_piece(char* to, std::size_t bytes) noexcept {
 }
 
 void SendQueue::release_sent() noexcept {
-  // A tunnel at rest may last for hours.
+  // An idle tunnel may last for hours.
   if (waiting_bytes() == 0 && produced_.capacity() > kRestingBytesMax) {
     produced_.release();
     used_ = 0;

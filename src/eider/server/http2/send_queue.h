@@ -15,34 +15,34 @@ namespace eider::detail::http2 {
 
 class SendQueue {
  public:
-  /// Bytes that stay where they are until they have left, or `keep`.
+  /// Sends bytes that stay valid until they were sent, or until `keep`.
   void begin_memory(std::string_view bytes) noexcept;
-  /// The same of bytes that cost the connection nothing, since others keep them.
+  /// The same for bytes that do not count for the connection, because they have other owners.
   void begin_shared(std::string_view bytes) noexcept;
-  /// content  outlives the queue's use of it
+  /// content  must outlive its use by the queue
   void begin_file(const FileContent& content) noexcept;
-  /// What is appended to `produced()`, until `end`.
+  /// Sends bytes that are appended to `produced()`, until `end`.
   void begin_produced() noexcept { kind_ = Kind::produced; }
   void end() noexcept { has_ended_ = true; }
-  /// Room for more of it. The reference is valid until the next call.
+  /// Returns the buffer to append to. The reference is valid until the next call.
   [[nodiscard]] Buffer& produced();
 
   [[nodiscard]] h2::Ready ready(std::size_t bytes_max) const noexcept;
-  /// Pre: bytes <= ready().bytes. False when a file is shorter than it was.
+  /// Pre: bytes <= ready().bytes. Returns false if a file has become shorter.
   [[nodiscard]] bool put(char* to, std::size_t bytes) noexcept;
 
-  /// What could leave at once.
+  /// Returns the number of bytes that could be sent now.
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept;
   [[nodiscard]] bool is_memory() const noexcept { return kind_ == Kind::memory; }
   [[nodiscard]] bool is_produced() const noexcept { return kind_ == Kind::produced; }
-  /// Of memory: what has not left yet.
+  /// Returns the unsent bytes of begin_memory.
   [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
-  /// The same bytes, at another place from now on.
+  /// Sets a new location of the same bytes.
   void move_to(std::string_view rest) noexcept { rest_ = rest; }
 
-  /// Gives a large buffer back when nothing is in it.
+  /// Frees a large buffer if it is empty.
   void release_sent() noexcept;
-  /// As new; a small buffer is kept.
+  /// Resets to the initial state; a small buffer is kept.
   void reset() noexcept;
 
  private:
@@ -55,26 +55,27 @@ class SendQueue {
   std::string_view rest_;
   const FileContent* file_ = nullptr;
   std::size_t piece_ = 0;
-  std::uint64_t at_ = 0;    // within the piece, with its text, or within the tail
-  std::uint64_t left_ = 0;  // of the file
+  std::uint64_t at_ = 0;    // within the piece, including its text, or within the tail
+  std::uint64_t left_ = 0;  // bytes left of the file
   Buffer produced_;
   std::size_t used_ = 0;
   Kind kind_ = Kind::none;
   bool has_ended_ = false;
 };
 
-/// What the responses of one connection have sent, and what they hold in memory for that.
+/// The output of one connection's responses: bytes sent, and memory held.
 class OutgoingH2 {
  public:
-  /// A response holds so much memory, until its last byte has left.
+  /// Adds memory that a response holds until its last byte was sent.
   void note_held(std::size_t bytes) noexcept { held_bytes_ += bytes; }
   void note_taken(std::size_t bytes) noexcept { held_bytes_ -= bytes; }
   [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }
 
-  /// A stream is reset because its client has left a window closed. returns  whether it is too many
+  /// Called when a stream is reset because its client did not open a window. returns  whether it is
+  /// not the first one
   [[nodiscard]] bool note_unread_stream() noexcept { return std::exchange(has_unread_, true); }
 
-  /// The session has taken content, held or not.
+  /// Called when the session has read bytes of a body, held or not.
   void note_sent(std::size_t bytes) noexcept { sent_bytes_ += bytes; }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 

@@ -9,7 +9,7 @@
 namespace eider::detail::http2 {
 
 void ReceiverH2::take(std::string_view bytes) {
-  // The bytes are counted before they are handed on: `may_send` and the observer ask for them.
+  // Count the bytes before passing them on: `may_send` and the observer use the count.
   bytes_ += bytes.size();
   uncredited_bytes_ += bytes.size();
   TunnelH2* const tunnel = stream_.response().tunnel();
@@ -22,10 +22,10 @@ void ReceiverH2::take(std::string_view bytes) {
   }
 }
 
-/// What the handler reads itself is credited when it has taken it.
+/// Bytes that the handler reads itself are credited when it has taken them.
 void ReceiverH2::take_for_handler(std::string_view bytes) {
   const bool is_gathered = stream_.is_gathering();
-  // It becomes ready in a list: its handler is called behind the session.
+  // Added to a list: its handler is called after the session returns.
   if (stream_.exchange()->content().take(bytes)) {
     stream_.become_ready();
   } else if (is_gathered) {
@@ -33,9 +33,9 @@ void ReceiverH2::take_for_handler(std::string_view bytes) {
   }
 }
 
-/// The client may send on as far as the connection lets it.
+/// Lets the client send more, as far as the connection's limit permits.
 void ReceiverH2::note_gathered(std::size_t bytes) {
-  // The window opens again by as much, unless the connection's bound is reached.
+  // Opens the window by the same amount, unless the connection's limit is reached.
   gathered_bytes_ += bytes;
   if (stream_.connection().streams().note_gathered(stream_, bytes)) {
     give_credit();
@@ -46,16 +46,16 @@ void ReceiverH2::forget_gathered() noexcept {
   stream_.connection().streams().forget_gathered(std::exchange(gathered_bytes_, 0));
 }
 
-// Ahead of the response nothing is credited: a client that sends what nobody takes waits at its
+// Before the response, no credit is given: a client that sends a body that is not used waits at its
 // window.
 void ReceiverH2::discard(std::size_t bytes) {
-  // A request that is refused is answered first; only behind that its content is let go.
+  // A rejected request gets its response first; only then is its body discarded.
   if (!is_lingering_) {
     return;
   }
   lingered_bytes_ += bytes;
   if (lingered_bytes_ > stream_.connection().context().limits.linger_bytes_max) {
-    // A reset without an error is RFC 9113's way to say that the response was whole (8.1).
+    // RFC 9113, 8.1: a reset with NO_ERROR means that the response is complete.
     stream_.connection().session().reset(stream_.id(), h2::ErrorCode::no_error);
   } else {
     give_credit();
@@ -63,7 +63,7 @@ void ReceiverH2::discard(std::size_t bytes) {
 }
 
 void ReceiverH2::take_end(std::string_view trailer_lines) {
-  is_over_ = true;  // from here on no credit is given: the stream may be closed by then
+  is_over_ = true;  // no credit from here on: the stream may be closed
   if (!stream_.takes_content()) {
     if (TunnelH2* const tunnel = stream_.response().tunnel()) {
       tunnel->take_end();
@@ -74,7 +74,7 @@ void ReceiverH2::take_end(std::string_view trailer_lines) {
 }
 
 void ReceiverH2::on_taken() {
-  // The bytes that were gathered before the handler took them count for the bound as well.
+  // The bytes that were collected before the handler took them count towards the limit too.
   if (stream_.is_gathering()) {
     note_gathered(stream_.exchange()->content().view().size());
   } else {
@@ -84,7 +84,7 @@ void ReceiverH2::on_taken() {
 }
 
 void ReceiverH2::give_credit() {
-  // A stream that has ended takes no WINDOW_UPDATE.
+  // A stream that has ended gets no WINDOW_UPDATE.
   if (uncredited_bytes_ != 0 && !is_over_) {
     stream_.connection().session().consume(stream_.id(), std::exchange(uncredited_bytes_, 0));
   }
@@ -99,7 +99,7 @@ void ReceiverH2::linger() {
   is_lingering_ = true;
   lingered_bytes_ = 0;
   linger_due_ = context.loop.now() + context.limits.linger;
-  // A client that waits at its window sees the response only if it is let send on.
+  // A client that waits at its window reads the response only when it may continue to send.
   give_credit();
 }
 
@@ -125,10 +125,10 @@ void StreamH2::open(ConnectionH2& connection, h2::StreamId id) noexcept {
   state_ = State::head;
 }
 
-// The observer looks at the request, a protocol and the task of an exchange at its content,
-// extensions and peer: so they end in this order, and the request is forgotten last.
+// The observer reads the request; a tunnel's protocol and the exchange's task use the body,
+// extensions and peer. So they end in this order, and the request is reset last.
 void StreamH2::reset() noexcept {
-  // The stream leaves its list before anything in it ends.
+  // Remove the stream from its list before its parts end.
   unlink();
   if (connection_ == nullptr) {
     return;
@@ -151,12 +151,12 @@ void StreamH2::reset() noexcept {
 // The request.
 
 void StreamH2::on_head(h2::Ends ends) {
-  // The end of the request is known before its head: a plan asks for it.
+  // Set the end of the request before its headers: the plan uses it.
   receiver_.begin(ends);
   refusal_ = builder_.finish(ends, request_.head());
   is_reported_ = false;
   began_ = connection_->context().loop.now();
-  // The last request's plan must not decide about this one.
+  // The plan of the previous request must not apply to this one.
   plan_ = RequestPlan();
   request_.set_route({});
   request_.path_values().clear();
@@ -188,7 +188,8 @@ void StreamH2::begin_request(h2::Ends ends) {
     case server::Handling::by_exchange:
       break;
   }
-  // Of what is there whole `serve` makes the exchange: a client may take it back until then.
+  // For a complete request, `serve` creates the exchange, since the client may cancel it until
+  // then.
   const bool is_begun = is_content_here && !plan_.streams_body;
   if (is_begun || (make_exchange() && exchange_->begin_content(false))) {
     become_ready();
@@ -201,7 +202,7 @@ bool StreamH2::make_exchange() {
     refuse(kTooBusy);
     return false;
   }
-  // The exchange copies the head: the builder's memory is the next request's.
+  // The exchange copies the headers, because the builder's memory is reused for the next request.
   exchange_->open(request_, plan_, response_);
   return true;
 }
@@ -212,7 +213,7 @@ void StreamH2::refuse(const RequestRefusal& refusal) {
 }
 
 void StreamH2::become_ready() {
-  // It is served once, however often it becomes ready.
+  // A stream is served once, even if it becomes ready several times.
   if (state_ != State::ready) {
     state_ = State::ready;
     connection_->add_ready(*this);
@@ -228,14 +229,14 @@ void StreamH2::serve() {
     refusal_ = kOverloaded;
   }
   if (refusal_) {
-    // What was gathered is of no use to a refusal.
+    // A rejection does not need the collected body.
     end_exchange();
     response_.refuse(*refusal_);
   } else if (exchange_ == nullptr && !plan_.waits) {
     respond_at_once();
   } else if (exchange_ != nullptr || make_exchange()) {
     exchange_->serve();
-  }  // else it is ready again, to be refused
+  }  // else: it is ready again, to be rejected
 }
 
 void StreamH2::respond_at_once() {
@@ -257,7 +258,7 @@ void StreamH2::fill_refusal(const RequestRefusal& refusal, Response& response) {
 }
 
 void StreamH2::leave_exchange() {
-  // The rest of the response is taken over before the exchange forgets it.
+  // Take over the rest of the response before the exchange is reset.
   response_.keep(exchange_->response());
   end_exchange();
 }
@@ -265,12 +266,13 @@ void StreamH2::leave_exchange() {
 void StreamH2::end_exchange() noexcept {
   if (exchange_ != nullptr) {
     if (!exchange_->is_running()) {
-      request_.take_extensions(exchange_->request());  // observers are told later
+      request_.take_extensions(exchange_->request());  // observers are called later
     }
     if (is_reported_) {
       request_.clear_extensions();
     }
-    // The exchange goes before the count of what it has gathered, which lets others go on.
+    // Give back the exchange before the count of collected bytes, which lets other streams
+    // continue.
     connection_->context().exchanges.give_back(std::move(exchange_));
     receiver_.forget_gathered();
   }
@@ -284,8 +286,8 @@ void StreamH2::stop_endless() {
   }
 }
 
-// END_STREAM has left. A client that is still sending is listened to for a while, save by another
-// protocol, which waits for the client's end itself.
+// Called when END_STREAM was sent. The input of a client that still sends is read for a while; a
+// tunnel's protocol waits for the client's end itself.
 void StreamH2::on_answered() {
   report(Outcome::answered);
   if (receiver_.is_over()) {
@@ -301,11 +303,11 @@ void StreamH2::on_answered() {
 
 void StreamH2::on_closed(h2::ErrorCode) {
   if (state_ != State::closed) {
-    // It is noted before it leaves its lists, so that it is added once.
+    // Set the state before removing it from its lists, so that it is added only once.
     state_ = State::closed;
     unlink();
-    // Not destroyed here, from within a call of nghttp2's: what its handler leaves behind may do
-    // anything.
+    // Not destroyed here, within a call of nghttp2, because destroying its handler may have any
+    // side effect.
     connection_->streams().add_closed(*this);
   }
 }
@@ -327,8 +329,8 @@ void StreamH2::report(Outcome outcome) noexcept {
   if (context.is_observed) {
     observe(outcome);
   }
-  // What extensions hold, such as a place among many, is free again: ahead of lingering, and of
-  // what a WebSocket lives.
+  // Free resources in extensions, such as a place of a limit, before lingering and before the life
+  // of a WebSocket.
   request_.clear_extensions();
 }
 

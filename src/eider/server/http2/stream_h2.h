@@ -23,7 +23,7 @@ class StreamH2;
 /// The body of one HTTP/2 request as it arrives, with flow control.
 class ReceiverH2 {
  public:
-  /// stream  outlives it
+  /// stream  must outlive this
   explicit ReceiverH2(StreamH2& stream) noexcept : stream_(stream) {}
 
   void begin(h2::Ends ends) noexcept { is_over_ = ends == h2::Ends::with_head; }
@@ -34,31 +34,31 @@ class ReceiverH2 {
     due_ = linger_due_ = Instant::max();
   }
 
-  /// Content, for whatever takes it. What nothing takes is not credited, so that a client sends no
-  /// more of it than the window that it has.
+  /// Passes bytes of the body to the exchange or the tunnel. Unused bytes get no credit, so a
+  /// client sends at most its window of them.
   void take(std::string_view bytes);
   void take_end(std::string_view trailer_lines);
-  /// The handler has taken what had come.
+  /// Called when the handler has taken the received bytes.
   void on_taken();
-  /// Content that a handler gets whole has come.
+  /// Called for bytes of a body that is collected for the handler.
   void note_gathered(std::size_t bytes);
   void forget_gathered() noexcept;
-  /// Lets the client send as much again as has come.
+  /// Lets the client send as many bytes again as have arrived.
   void give_credit();
 
-  /// The response has left, and the client is still sending: it may read the response only when it
-  /// has been let. So what comes is credited and forgotten, for a while.
+  /// Called when the response was sent and the client still sends. It may read the response only
+  /// when it can send, so further bytes get credit and are discarded, for a while.
   void linger();
 
-  /// Content that the handler reads, or gets whole, has to have come on by then.
+  /// Sets the time for the next check of the body's rate.
   void watch(Instant due) noexcept { due_ = due; }
-  /// Looks whether the client is too slow, or lingers for too long.
+  /// Checks whether the client is too slow, or lingers for too long.
   void check(Instant now);
 
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
-  /// All content of the request so far.
+  /// Returns the number of body bytes received so far.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// The client is not kept from sending more of it.
+  /// Returns whether the client may send more of the body.
   [[nodiscard]] bool may_send() const noexcept;
 
  private:
@@ -78,25 +78,25 @@ class ReceiverH2 {
 
 class ConnectionH2;
 
-/// Kept for the next request when its own is done. Being a list's member says what it waits for:
-/// to be served, to be sent on, or to be moved off its exchange (see ConnectionH2).
+/// Reused for later requests. The list of which it is a member shows its next step: to be served,
+/// to send, or to leave its exchange (see ConnectionH2).
 class StreamH2 final : public h2::StreamUser, public ListNode {
  public:
-  /// What has become of a response.
+  /// The outcome of a response.
   enum class Outcome : std::uint8_t { answered, cut_off };
 
   StreamH2() = default;
   ~StreamH2();
 
   void open(ConnectionH2& connection, h2::StreamId id) noexcept;
-  /// Ends what goes on, and forgets the request. Small memory is kept.
+  /// Cancels the request, and resets everything. Small buffers are kept.
   void reset() noexcept;
 
-  /// Calls the handler. Pre: it was in the connection's list of those that are ready.
+  /// Calls the handler. Pre: it was in the connection's list of ready streams.
   void serve();
-  /// The server stops: what has no end of its own ends now.
+  /// Called when the server stops: ends responses without an end.
   void stop_endless();
-  /// Looks whether the client is too slow.
+  /// Checks whether the client is too slow.
   void check(Instant now);
 
   [[nodiscard]] ConnectionH2& connection() noexcept { return *connection_; }
@@ -104,7 +104,7 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   [[nodiscard]] Request& request() noexcept { return request_; }
   [[nodiscard]] ReceiverH2& receiver() noexcept { return receiver_; }
   [[nodiscard]] ResponseH2& response() noexcept { return response_; }
-  /// Null while none is needed, or when it has ended.
+  /// Null if none is needed, or if it has ended.
   [[nodiscard]] server::Exchange* exchange() noexcept { return exchange_.get(); }
   [[nodiscard]] bool takes_content() const noexcept {
     return exchange_ != nullptr && exchange_->content().is_taken();
@@ -113,30 +113,31 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
     return exchange_ != nullptr && exchange_->content().is_gathering();
   }
 
-  // What the receiver and the response tell.
-  /// The request is complete, or refused: it is served when all that has come was read.
+  // Calls from the receiver and the response.
+  /// Called when the request is complete or rejected: it is served after all received bytes were
+  /// read.
   void become_ready();
-  /// Makes `response` the response to a request that is refused.
+  /// Makes `response` the response to a rejected request.
   void fill_refusal(const RequestRefusal& refusal, Response& response);
-  /// The response outlives the exchange from now on, which is given back.
+  /// Called when the response outlives the exchange, which is given back.
   void leave_exchange();
   void end_exchange() noexcept;
-  /// Tells the observer, unless it was told.
+  /// Reports the request to the observer, unless it was reported.
   void report(Outcome outcome) noexcept;
   void observe(Outcome outcome) noexcept;
 
-  /// Its place in StreamTable, which alone changes it.
+  /// Its index in StreamTable, which sets it.
   std::uint32_t index = 0;
 
  private:
   enum class State : std::uint8_t {
-    head,    // arrives, or content that the handler gets whole
-    ready,   // to be served
-    busy,    // the handler is called, its task runs, or the response is on its way
+    head,    // receives headers, or a body that is collected
+    ready,   // waits to be served
+    busy,    // the handler is called, its task runs, or the response is being sent
     closed,  // by the session
   };
 
-  // What the session tells and asks, from within Session::receive and Session::send.
+  // Calls from the session, within Session::receive and Session::send.
   [[nodiscard]] h2::HeadBuilder& head() noexcept override { return builder_; }
   void on_head(h2::Ends ends) override;
   void on_data(std::string_view bytes) override { receiver_.take(bytes); }
@@ -163,7 +164,7 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   ConnectionH2* connection_ = nullptr;
   h2::StreamId id_ = 0;
   State state_ = State::head;
-  bool is_reported_ = true;  // or there is nothing to be told of
+  bool is_reported_ = true;  // or there is nothing to report
   RequestPlan plan_;
   h2::HeadBuilder builder_;
   Request request_;

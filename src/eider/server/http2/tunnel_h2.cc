@@ -7,7 +7,7 @@ namespace eider::detail::http2 {
 
 namespace {
 
-/// A line at rest keeps no more.
+/// An idle tunnel keeps at most this much.
 constexpr std::size_t kKeptTunnelBytesMax = 1024;
 
 void let_go(Buffer& buffer) noexcept {
@@ -19,16 +19,16 @@ void let_go(Buffer& buffer) noexcept {
 }  // namespace
 
 void TunnelH2::begin(Upgrade& upgrade) {
-  // The protocol may write within the call; what was held comes behind it.
+  // The protocol may write within the call; held bytes are passed to it afterwards.
   protocol_ = upgrade.take_over(*this);
   if (!held_.empty() || is_end_held_) {
     loop().defer(*this);
   }
 }
 
-// What the stream tells.
+// Calls from the stream.
 
-// What was held comes first, also where the protocol reads again: `run` has not told it yet.
+// Held bytes come first, even if the protocol reads again: `run` has not passed them on yet.
 bool TunnelH2::take(std::string_view bytes) {
   if (protocol_ == nullptr || is_paused_ || !held_.empty()) {
     held_.append(bytes);
@@ -38,7 +38,7 @@ bool TunnelH2::take(std::string_view bytes) {
   return true;
 }
 
-// It is held while it may not be told, also behind bytes that are held.
+// The end is held while it cannot be passed on, or while bytes before it are held.
 void TunnelH2::take_end() {
   if (protocol_ == nullptr || is_paused_ || !held_.empty()) {
     is_end_held_ = true;
@@ -48,7 +48,7 @@ void TunnelH2::take_end() {
 }
 
 void TunnelH2::break_off() {
-  // The protocol learns of it while its line still stands, and is destroyed behind that.
+  // Notify the protocol while its line still exists; it is destroyed later.
   if (protocol_ != nullptr && !is_closed_) {
     protocol_->on_broken();
   }
@@ -61,7 +61,7 @@ void TunnelH2::stop() {
   }
 }
 
-// What leaves in the turn in which it was handed on, nobody has seen waiting.
+// Output that is sent in the turn in which it was written has never been reported as waiting.
 void TunnelH2::note_sent() noexcept {
   let_go(corked_);
   queue_.release_sent();
@@ -71,9 +71,9 @@ void TunnelH2::note_sent() noexcept {
   }
 }
 
-/// What must not be told from within a call of the stream's or of the protocol's.
+/// Makes calls that are not possible within a call of the stream or of the protocol.
 void TunnelH2::run() {
-  // The bytes come before the news that there is room: the protocol answers them in order.
+  // Deliver bytes before reporting drained output: the protocol responds to them in order.
   if (!is_closed_ && protocol_ != nullptr) {
     deliver();
   }
@@ -81,19 +81,19 @@ void TunnelH2::run() {
     protocol_->on_drained();
   }
   if (is_closed_) {
-    // It is destroyed from the loop: no call of it is under way.
+    // Destroyed from the loop: no call of the protocol is in progress.
     protocol_.reset();
     held_.release();
-    // Nobody reads any more, so the client is not kept waiting at its window.
+    // The input is not needed any more, so do not let the client wait at its window.
     stream_.receiver().give_credit();
   }
 }
 
 void TunnelH2::deliver() {
   if (!is_paused_ && !held_.empty()) {
-    Buffer held;  // stays while it is told, whatever becomes of the line
+    Buffer held;  // stays valid during the call, even if that closes the line
     held.swap(held_);
-    // Credit is given before the bytes are told: the protocol may close the line in there.
+    // Give credit before the call, in which the protocol may close the line.
     stream_.receiver().give_credit();
     connection_.want_turn();
     protocol_->on_bytes(held.view());
@@ -103,7 +103,7 @@ void TunnelH2::deliver() {
   }
 }
 
-// What the protocol does.
+// Calls from the protocol.
 
 Loop& TunnelH2::loop() noexcept {
   return connection_.context().loop;
@@ -153,20 +153,20 @@ void TunnelH2::end() {
   connection_.add_sender(stream_);
 }
 
-// "RST_STREAM with the CANCEL error code" is what a reset of TCP's becomes (RFC 8441, section 5).
+// A reset of TCP is mapped to "RST_STREAM with the CANCEL error code" (RFC 8441, section 5).
 void TunnelH2::reset() noexcept {
-  // RST_STREAM is queued, not sent: the protocol is within a call.
+  // RST_STREAM is queued, not sent, because the protocol is within a call.
   is_reset_ = true;
   connection_.session().reset(stream_.id(), h2::ErrorCode::cancel);
   connection_.want_turn();
 }
 
-// The protocol is within a call here mostly: it is destroyed in `run`, from the loop.
+// The protocol is usually within a call here, so it is destroyed in `run`, from the loop.
 void TunnelH2::close() noexcept {
-  // It is noted first: no call to the protocol follows.
+  // Set the flag first: the protocol is not called any more.
   is_closed_ = true;
   loop().defer(*this);
-  // A line that was reset says no end.
+  // A line that was reset sends no END_STREAM.
   if (!is_reset_) {
     end();
   }

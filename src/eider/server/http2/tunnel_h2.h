@@ -19,30 +19,30 @@ namespace eider::detail::http2 {
 class ConnectionH2;
 class StreamH2;
 
-/// Made with the request that asks for it; without a protocol until the response has begun.
+/// Created with an extended CONNECT; has no protocol until the response has started.
 class TunnelH2 final : public UpgradedLine, private Deferred {
  public:
-  /// connection, stream, queue  outlive it
+  /// connection, stream, queue  must outlive this
   TunnelH2(ConnectionH2& connection, StreamH2& stream, SendQueue& queue) noexcept
       : connection_(connection), stream_(stream), queue_(queue) {}
 
-  /// Pre: the head of the response is submitted.
+  /// Pre: the headers of the response were submitted.
   void begin(Upgrade& upgrade);
 
-  // What the stream tells.
-  /// Returns whether the client may send as much again; else ReceiverH2::give_credit is called
+  // Calls from the stream.
+  /// Returns whether the client may send as much again; otherwise ReceiverH2::give_credit is called
   /// later.
   [[nodiscard]] bool take(std::string_view bytes);
   void take_end();
-  /// Nothing more of the client's comes, and nothing reaches it.
+  /// Called when the stream is reset: there is no further input or output.
   void break_off();
   void stop();
-  /// All that was uncorked has left.
+  /// Called when all uncorked output was sent.
   void note_sent() noexcept;
-  /// END_STREAM has left.
+  /// Called when END_STREAM was sent.
   void note_end_sent() noexcept { is_end_sent_ = true; }
 
-  /// Hands what was written to the queue.
+  /// Moves the output to the queue.
   void uncork();
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
   [[nodiscard]] bool is_end_sent() const noexcept { return is_end_sent_; }
@@ -71,7 +71,7 @@ class TunnelH2 final : public UpgradedLine, private Deferred {
   SendQueue& queue_;
   UpgradedPtr protocol_;
   Buffer corked_;
-  Buffer held_;  // has come, and may not be told yet: no more than the stream's window
+  Buffer held_;  // received, but cannot be passed on yet: at most the stream's window
   std::uint64_t uncorked_at_ = 0;
   bool is_paused_ = false;
   bool is_end_held_ = false;
