@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kProblemBytesMax = std::size_t{64} * 1024;
 
-/// What the client reads of a problem document (RFC 9457); other servers leave out what they like.
+/// The members of a problem document (RFC 9457) that the client reads; other servers may omit any.
 struct ProblemField {
   std::string pointer;
   std::string detail;
@@ -25,7 +25,7 @@ struct ProblemRead {
   std::optional<std::vector<ProblemField>> errors;
 };
 
-/// A status that no Error may have is a server's that speaks of something else: 502.
+/// Converts an error status to an Error: 502 if the status is not valid for an Error.
 Error problem_of(int status, std::string_view content) {
   const auto problem =
       json::read<ProblemRead>(content, {.unknown_members = json::UnknownMembers::kIgnore});
@@ -59,7 +59,7 @@ void ApiRequest::put_in_path(std::string_view name, const std::string& value) {
         Error::bad_request("The path parameter " + std::string(name) + " is empty or not valid.");
     return;
   }
-  path_.replace(at, place.size(), percent_encode(value));  // which leaves no brace behind
+  path_.replace(at, place.size(), percent_encode(value));  // encoding leaves no brace in the value
 }
 
 void ApiRequest::basic_auth(const ApiLogin& login) {

@@ -118,7 +118,7 @@ class ApiRequest {
   }
   void form(const MultipartForm& form) { multipart_ = form; }
 
-  // Each asks, and reads a response of 2xx.
+  // Each sends the request, and reads a 2xx response.
 
   /// Sends the request, and reads the response as JSON; a std::optional is empty if there is no
   /// body. Unknown members are ignored: a newer server may send them.
@@ -144,7 +144,7 @@ class ApiRequest {
  private:
   using Pair = std::pair<std::string, std::string>;
 
-  /// As queries and paths have it: what JSON tells as text without its quotes.
+  /// The text of a value for paths and queries: its JSON text, without quotes.
   template <class T>
   static std::string text_of(const T& value) {
     if constexpr (std::convertible_to<const T&, std::string_view>) {
@@ -205,7 +205,7 @@ class ApiRequest {
 
   void put_in_path(std::string_view name, const std::string& value);
   [[nodiscard]] static std::string encoded(const std::vector<Pair>& pairs);
-  /// The request as the client takes it. Pre: nothing is wrong with it.
+  /// Returns the request for the client. Pre: it has no error.
   [[nodiscard]] ClientRequest made() const;
   [[nodiscard]] static Task<Result<ClientResponse>> ask(ApiRequest request);
   [[nodiscard]] static Task<Result<std::string>> ask_text(ApiRequest request);

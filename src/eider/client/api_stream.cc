@@ -86,7 +86,7 @@ Task<Result<std::string_view>> ItemStream::more() {
     }
     co_return *piece;
   }
-  // A server that sends a byte now and then is never silent, and would be waited for without end.
+  // Limits the whole item, because a server that sends a byte now and then is never silent.
   const Instant now = Loop::current().now();
   due_ = due_.value_or(now + limits_.item_within);
   const auto timed = co_await with_deadline(std::move(taking), *due_ - now);

@@ -41,7 +41,7 @@ struct ApiEvent {
 
 namespace detail::client {
 
-/// The response is not what the document says: 502, with the reason in its cause.
+/// Returns a 502 for a response that does not match the document; its cause has the reason.
 [[nodiscard]] Error not_as_told(const Error& fault);
 
 template <class T>
@@ -53,8 +53,8 @@ template <class T>
   return value;
 }
 
-/// Lines of a stream, however its bytes are cut: those that hold more than spaces, and the last one
-/// without its end, too.
+/// Splits a stream into lines, regardless of how its bytes are cut. Omits lines that contain only
+/// spaces; the last line needs no line end.
 class ItemLines {
  public:
   enum class Status : std::uint8_t { need_more, line, too_long };
@@ -68,9 +68,9 @@ class ItemLines {
   /// Reads to the end of the next line.
   ///
   /// returns  need_more  all of `in` is consumed
-  ///          line       line() says which, until the next call
+  ///          line       line() returns it, until the next call
   [[nodiscard]] Step read(std::string_view in);
-  /// Behind the end of the stream: whether there is another line.
+  /// Called after the end of the stream. Returns whether there is another line.
   [[nodiscard]] bool take_last();
   [[nodiscard]] bool is_within_line() const noexcept { return !is_told_ && !line_.empty(); }
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
@@ -78,10 +78,10 @@ class ItemLines {
  private:
   std::size_t line_bytes_max_;
   std::string line_;
-  bool is_told_ = false;  // the line in hand was given out
+  bool is_told_ = false;  // line() was returned already
 };
 
-/// The content of a response, taken item by item.
+/// Reads the body of a response item by item.
 class ItemStream {
  public:
   ItemStream(ClientStream stream, const ApiStreamLimits& limits)
@@ -90,28 +90,28 @@ class ItemStream {
   ItemStream& operator=(const ItemStream&) = delete;
   virtual ~ItemStream() = default;
 
-  /// returns  whether there is another item; false: the end, then and ever after
-  /// errors   502, 504: nothing more comes, then and ever after
+  /// returns  whether there is another item; false: the end, also for later calls
+  /// errors   502, 504: nothing more follows, also for later calls
   [[nodiscard]] Task<Result<bool>> next();
 
  protected:
   enum class Step : std::uint8_t { need_more, item, too_large };
 
-  /// Takes from the front of `in`, all of it at need_more.
+  /// Reads from the front of `in`; all of it if it returns need_more.
   [[nodiscard]] virtual Step read(std::string_view& in) = 0;
-  /// Behind the end of the content: whether that has ended an item.
+  /// Called after the end of the body. Returns whether that has completed an item.
   [[nodiscard]] virtual bool take_last() { return false; }
   [[nodiscard]] virtual bool is_within_item() const = 0;
 
  private:
-  /// returns  some content; empty: the end
+  /// returns  some bytes of the body; empty: the end
   [[nodiscard]] Task<Result<std::string_view>> more();
   void end(std::optional<Error> fault);
 
-  std::optional<ClientStream> stream_;  // none behind the end
+  std::optional<ClientStream> stream_;  // none after the end
   ApiStreamLimits limits_;
-  std::string_view unread_;     // the stream's, until it is asked again
-  std::optional<Instant> due_;  // of an item that has begun to come
+  std::string_view unread_;     // valid until the next read from the stream
+  std::optional<Instant> due_;  // of an incomplete item
   std::optional<Error> fault_;
 };
 

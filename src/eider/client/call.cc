@@ -19,7 +19,7 @@ constexpr int kExpectationFailed = 417;
 constexpr std::array<std::string_view, 5> kContentFields{
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest"};
 
-/// The same server, now with encryption.
+/// Returns whether the redirect leads to the same server, now with TLS.
 bool is_upgraded(const http::HttpUrl& from, const http::HttpUrl& to) noexcept {
   return !from.is_secure && to.is_secure && from.host == to.host && from.port == 80 &&
          to.port == 443;
@@ -62,8 +62,8 @@ Task<Call::Outcome> Call::run() {
     if (next == Next::fail || (next == Next::follow && fault)) {
       co_return fail(explained(std::move(*fault)));
     }
-    sender_.reset();  // ahead of the lease that it sends over
-    // The connection serves others during the pause.
+    sender_.reset();  // before the lease that it uses
+    // Other requests may use the connection during the pause.
     lease_ = Lease();
     if (pause_ != Duration::zero()) {
       co_await sleep_for(std::exchange(pause_, Duration::zero()));
@@ -82,7 +82,7 @@ Call::Fault Call::prepare() {
   if (!state_.proxies.fault().empty()) {
     return ClientError{proxy_failed, std::string(state_.proxies.fault())};
   }
-  // All attempts together have this deadline.
+  // The deadline applies to all attempts together.
   due_ = state_.loop.now() + parts_->within.value_or(state_.options.total);
   state_.budget.note_request();
   go_to(std::move(*url));
@@ -100,7 +100,7 @@ Task<Call::Fault> Call::attempt() {
   if (auto fault = state_.forbids(route_)) {
     co_return fault;
   }
-  // A request that has moved, or has met a dead connection, must not take an idle one again.
+  // A request that was moved, or whose connection was dead, must not use an idle one again.
   lease_ = wants_fresh_ || moves_ != 0 ? Lease() : state_.pool.try_lease(route_);
   if (!lease_.is_held()) {
     auto lease =
@@ -122,10 +122,10 @@ Task<Call::Fault> Call::exchange() {
   if (parts_->content_kind != ContentKind::none) {
     lease_->set_deadline(due_, kLateContent);
     send_content();
-    // Content and answer go side by side: a response that comes first ends this wait.
+    // The body and the response are transferred at the same time: an early response ends this wait.
     co_await lease_->until(Condition::sent);
   }
-  // The server's time begins when the content has been given.
+  // The time limit for the server starts when the body was sent.
   lease_->set_deadline(std::min(due_, state_.loop.now() + state_.options.first_byte), kLateHead);
   co_await lease_->until(Condition::head);
   if (!lease_->has_failed() && gathering_ == Gathering::whole) {
@@ -133,7 +133,7 @@ Task<Call::Fault> Call::exchange() {
     co_await lease_->until(Condition::end);
   }
   if (lease_->has_failed()) {
-    // What the producer threw says more than the loss of the connection.
+    // The producer's exception is more helpful than the loss of the connection.
     if (sender_ != nullptr) {
       sender_->rethrow();
     }
@@ -141,8 +141,8 @@ Task<Call::Fault> Call::exchange() {
   }
   lease_->clear_deadline();
   if (sender_ != nullptr && gathering_ == Gathering::pieces) {
-    sender_->set_patience(
-        state_.options.between_bytes);  // no deadline of the whole bounds it any more
+    // From here on, the total deadline does not apply.
+    sender_->set_patience(state_.options.between_bytes);
   }
   co_return std::nullopt;
 }
@@ -184,7 +184,8 @@ void Call::send_head() {
   lease_->send_head(head);
 }
 
-/// The request's own, and what this attempt says: credentials to a proxy, cookies to a server.
+/// Writes the headers of the request, and those of this attempt: credentials for a proxy, cookies
+/// for a server.
 void Call::write_lines(Buffer& lines) const {
   lines.clear();
   if (!state_.options.user_agent.empty() && !parts_->has_field("User-Agent")) {
@@ -197,7 +198,7 @@ void Call::write_lines(Buffer& lines) const {
   if (const std::string credentials = state_.credentials_for(route_); !credentials.empty()) {
     append_line(lines, "Proxy-Authorization", credentials);
   }
-  // A Cookie field of the request's own takes the place of the jar's.
+  // A Cookie header of the request replaces the jar's cookies.
   if (state_.options.cookies != nullptr && !parts_->has_field("Cookie")) {
     const std::string cookies =
         state_.options.cookies->header_for(cookie_site(), state_.loop.wall_seconds());
@@ -227,27 +228,27 @@ void Call::send_content() {
       parts_->content_kind == ContentKind::bytes
           ? std::make_unique<ContentSender>(*lease_, parts_->content, terms)
           : std::make_unique<ContentSender>(*lease_, std::make_unique<Produced>(*parts_), terms);
-  // It may send at once: the head has been written.
+  // Start after the headers were written, because it may send at once.
   sender_->start();
 }
 
-// What it leads to.
+// The next step.
 
 Call::Next Call::judge(const Fault& fault) {
   if (fault) {
     return judge_fault(*fault);
   }
-  // A response has come, so idle connections need not be doubted.
+  // There was a response, so idle connections may be used again.
   wants_fresh_ = false;
-  // Cookies of a redirect count as well, so they are kept before it is followed.
+  // Redirects can set cookies too, so store them before following.
   keep_cookies();
   const int status = received_->status;
   if (status == kExpectationFailed && has_expected_) {
-    // This happens once: without the expectation no further 417 is for it.
+    // This happens only once: the next attempt has no expectation.
     may_expect_ = false;
     return parts_->is_repeatable() ? Next::again : Next::give;
   }
-  // An empty Location would lead to the same URL again, so it is not followed.
+  // An empty Location would lead to the same URL again, so do not follow it.
   if (is_redirect(status) && state_.options.redirects_max != 0 &&
       !received_->find("Location").value_or("").empty()) {
     const bool can_follow =
@@ -258,7 +259,7 @@ Call::Next Call::judge(const Fault& fault) {
 }
 
 Call::Next Call::judge_fault(const ClientError& fault) {
-  // Nothing was sent, so it does not matter what the method is.
+  // Nothing was sent, so the method does not matter.
   if (fault.fault == not_connected) {
     return may_retry() ? Next::again : Next::fail;
   }
@@ -268,7 +269,7 @@ Call::Next Call::judge_fault(const ClientError& fault) {
   if (!lease_.is_unanswered(fault) || !parts_->is_idempotent() || !parts_->is_repeatable()) {
     return Next::fail;
   }
-  // The server had closed it while it was idle: that is no failure of the server's.
+  // The server had closed the idle connection, which is not a failure.
   if (lease_.is_reused() && !wants_fresh_) {
     wants_fresh_ = true;
     return Next::again;
@@ -276,8 +277,8 @@ Call::Next Call::judge_fault(const ClientError& fault) {
   return may_retry() ? Next::again : Next::fail;
 }
 
-/// Nobody has looked at the request, whatever its method. Moves to another connection are free, but
-/// not without end: a server may leave again and again.
+/// The server did not process the request, so the method does not matter. Moves to another
+/// connection do not count as retries, but are limited, because a server may close again and again.
 Call::Next Call::judge_unprocessed(Processed how) {
   if (!parts_->is_repeatable()) {
     return Next::fail;
@@ -300,13 +301,13 @@ Call::Next Call::judge_passing() {
   return Next::again;
 }
 
-/// One more retry is within the limits; it is then counted, and its pause chosen.
+/// Returns whether one more retry is within the limits. If so, counts it and sets its pause.
 bool Call::may_retry() {
   if (retries_ >= state_.options.retries_max) {
     return false;
   }
   const Duration pause = backoff(state_.options.backoff, retries_, state_.dice.next_share());
-  // The budget is asked last: what it gives is spent.
+  // Check the budget last, because a successful check spends it.
   if (state_.loop.now() + pause >= due_ || !state_.budget.try_spend()) {
     return false;
   }
@@ -332,8 +333,8 @@ Call::Fault Call::follow() {
         bad_redirect,
         "The server redirects from https to http: set may_redirect_to_http to allow this."};
   }
-  // A redirect that drops the content may lead elsewhere, so this comes before the origins are
-  // compared.
+  // This comes before comparing origins, because a redirect without the body may lead to another
+  // origin.
   change_request(redirected(received_->status, parts_->method));
   if (!url->has_origin_of(url_)) {
     if (parts_->content_kind != ContentKind::none &&
@@ -342,7 +343,7 @@ Call::Fault Call::follow() {
                          "The server redirects the request body to another origin: set "
                          "may_redirect_body_cross_origin to allow this."};
     }
-    // Credentials are for the origin that they were given for (RFC 9110, 15.4).
+    // Credentials are only for their origin (RFC 9110, 15.4).
     parts_->keep_plain_fields();
   }
   go_to(std::move(*url));
@@ -353,13 +354,13 @@ void Call::change_request(Redirected to) {
   parts_->method = to.method;
   if (!to.keeps_content && parts_->content_kind != ContentKind::none) {
     parts_->content_kind = ContentKind::none;
-    // The sender, which views it, does not run again before it is destroyed.
+    // The sender, which refers to it, does not run again before it is destroyed.
     parts_->content.clear();
     parts_->remove_fields(kContentFields);
   }
 }
 
-/// With the place where it happened.
+/// Adds the place of the error, and why it was not retried.
 ClientError Call::explained(ClientError error) const {
   error = with_place(std::move(error), parts_->method, url_);
   if (error.fault == connection_lost) {
@@ -368,7 +369,7 @@ ClientError Call::explained(ClientError error) const {
   return error;
 }
 
-/// A sentence behind others; empty where it was asked as often as it may be.
+/// Returns a sentence to append; empty if all retries were used.
 std::string_view Call::why_not_again() const noexcept {
   const bool may_be_done = !lease_.is_held() || lease_->processed() == Processed::perhaps;
   if (may_be_done && !parts_->is_idempotent()) {

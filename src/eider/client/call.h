@@ -19,17 +19,17 @@
 
 namespace eider::detail::client {
 
-/// A response: whole, or its head and the connection that its content comes over, on which the
-/// request's content may still be on its way.
+/// A response: complete, or its headers with the connection for its body. The request body may
+/// still be sent over that connection.
 ///
-/// The order is that of destruction: what sends uses the lease and refers to the parts.
+/// The order is that of destruction: the sender uses the lease and refers to the parts.
 struct Answered {
   std::unique_ptr<Received> received;
   Lease lease;
-  std::unique_ptr<RequestParts> parts;  // null where the sender does without
+  std::unique_ptr<RequestParts> parts;  // null if the sender does not need them
   std::unique_ptr<ContentSender> sender;
 
-  /// Nothing more is sent or taken.
+  /// Stops sending and receiving.
   void give_back() noexcept {
     sender.reset();
     lease.give_back();
@@ -41,13 +41,13 @@ class Call {
   using Outcome = Result<Answered, ClientError>;
   using Fault = std::optional<ClientError>;
 
-  /// state  outlives the call
+  /// state  must outlive the call
   Call(ClientState& state, std::unique_ptr<RequestParts> parts, Gathering gathering);
 
   [[nodiscard]] Task<Outcome> run();
 
  private:
-  /// What an attempt leads to.
+  /// The next step after an attempt.
   enum class Next : std::uint8_t { give, fail, again, follow };
 
   [[nodiscard]] Fault prepare();
@@ -84,9 +84,9 @@ class Call {
   Duration pause_{};
   unsigned redirects_ = 0;
   unsigned retries_ = 0;
-  unsigned moves_ = 0;         // from connections whose server went away
-  bool wants_fresh_ = false;   // the idle connections may all be dead
-  bool may_expect_ = true;     // "Expect: 100-continue" was not declined
+  unsigned moves_ = 0;         // from connections that the server has closed
+  bool wants_fresh_ = false;   // because all idle connections may be dead
+  bool may_expect_ = true;     // the server has not rejected "Expect: 100-continue"
   bool has_expected_ = false;  // in this attempt
 };
 

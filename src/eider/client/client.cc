@@ -52,9 +52,9 @@ ClientState::ClientState(Loop& on, ClientOptions with, std::unique_ptr<net::Dial
 net::Route ClientState::route_to(const http::HttpUrl& url) const {
   net::Route route{url.origin(), url.host, url.port, url.is_secure};
   route.proxy = proxies.proxy_for(route);
-  route.is_tunnel = options.http2 == Http2Use::always;  // proxies are asked in HTTP/1.1
+  route.is_tunnel = options.http2 == Http2Use::always;  // proxies get requests in HTTP/1.1
   if (route.asks_proxy()) {
-    route.key = "proxy";  // for whatever is asked of it
+    route.key = "proxy";  // one connection for all hosts
   }
   return route;
 }
@@ -80,7 +80,7 @@ ClientError with_place(ClientError error, Method method, const http::HttpUrl& ur
 
 namespace {
 
-/// A stream of a connection that is there and takes WebSockets; null when there is none.
+/// Opens a stream on an existing connection that supports WebSockets; null if there is none.
 std::unique_ptr<WsLine> line_of(const std::shared_ptr<ClientState>& state, std::string_view url,
                                 const WsClientOptions& options) {
   if (fault_of(options) || !read_ws_url(url)) {
@@ -139,7 +139,7 @@ Task<WsClient::Connected> HttpClient::websocket(std::string url, WsClientOptions
     if (shared) {
       co_return WsClient(std::move(*shared));
     }
-    // A shared connection that was lost says nothing of the server: another one is opened then.
+    // If a shared connection was lost, the server may still be reachable, so open a new connection.
     if (shared.error().fault != WsClientFault::not_connected) {
       co_return fail(std::move(shared.error()));
     }
@@ -152,7 +152,7 @@ Task<WsClient::Connected> HttpClient::websocket(std::string url, WsClientOptions
   co_return WsClient(std::move(*opened));
 }
 
-// HTTP_PROXY in upper case is not read: a CGI program's client writes it by a field called Proxy.
+// HTTP_PROXY in upper case is not read: a client of a CGI program can set it with a Proxy header.
 void use_proxies_of_environment(ClientOptions& options) {
   const std::string all = environment("all_proxy", "ALL_PROXY");
   const std::string plain = environment("http_proxy", nullptr);

@@ -78,7 +78,7 @@ class HttpClient {
 
   ClientOptions options_;
   std::unique_ptr<net::Dialler> dialler_;
-  std::shared_ptr<detail::client::ClientState> state_;  // made by the first request, on its loop
+  std::shared_ptr<detail::client::ClientState> state_;  // created by the first request, on its loop
 };
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Answers to the whole client, with codings, trailers and the extensions of chunks: what comes of
-// them does not depend on how the bytes were cut, and keeps its bounds.
+// Fuzzes complete responses with content codings, trailers and chunk extensions: the outcome must
+// not depend on how the bytes are cut, and must respect the limits.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 using namespace eider;
 using namespace eider::testing;
 
-// Small ones, so that the limits are found too.
+// Small, so that the fuzzer reaches the limits.
 constexpr std::size_t kContentBytesMax = 200;
 
 ClientOptions options() {
@@ -25,7 +25,7 @@ ClientOptions options() {
           .retries_max = 0};
 }
 
-/// What a request comes to when the server says `first`, then `second`, and ends.
+/// Returns the outcome of a request if the server sends `first`, then `second`, and closes.
 std::string outcome(Method method, std::string_view first, std::string_view second) {
   ClientLine line(options());
   SentRequest& asked = line.ask(method, "http://a/");
@@ -35,7 +35,8 @@ std::string outcome(Method method, std::string_view first, std::string_view seco
   ensure(asked.is_there(), "an end is one");
   if (!asked.is_response()) {
     ensure(!asked.reply->error().text.empty(), "it is said what is wrong");
-    return "none";  // bad and cut off may both be true: which one is told depends on the pieces
+    // Invalid and incomplete may both be true: the pieces determine which is reported.
+    return "none";
   }
   ensure(asked.response().body().size() <= kContentBytesMax, "the content has a bound");
   return asked.text();

@@ -21,8 +21,8 @@ using detail::client::ContentKind;
 using detail::client::Gathering;
 using detail::client::RequestParts;
 
-/// Tells the trace of the work that asks, and the server where it is in it. A place that the
-/// request itself names stays.
+/// Starts a span for the request if the calling work has a trace, and sends it to the server. A
+/// traceparent header of the request is kept.
 OpenSpan begin_span(RequestParts& parts) {
   const Work* const work = Work::current();
   if (work == nullptr || !work->place.is_there() || parts.has_field("traceparent")) [[likely]] {
@@ -34,13 +34,13 @@ OpenSpan begin_span(RequestParts& parts) {
     parts.add_field("tracestate", work->state);
   }
   span.set("http.request.method", std::string(to_text(parts.method)));
-  if (span.is_there()) {  // a query may hold what is a secret
+  if (span.is_there()) {  // a query may contain a secret
     span.set("url.full", parts.url.substr(0, parts.url.find_first_of("?#")));
   }
   return span;
 }
 
-/// "GET https://stock.example": what stands behind the host, and who asks, may be a secret.
+/// Returns "GET https://stock.example" for the state report: path, query and user may be secret.
 std::string told(const RequestParts& parts) {
   if (Work::current() == nullptr) [[likely]] {
     return {};
@@ -61,7 +61,8 @@ void end_span(OpenSpan& span, int status) {
   span.end(status < 400 ? "" : std::to_string(status));
 }
 
-/// What is asked of a client lives until the response is there, whatever becomes of the request.
+/// Runs the request, and keeps its parts until the response has arrived, even if `ClientRequest` is
+/// destroyed.
 Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
   OpenSpan span = begin_span(*parts);
   const std::string asked = told(*parts);
@@ -90,8 +91,7 @@ Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<Requ
   co_return ClientStream(state, std::move(*outcome));
 }
 
-/// Names and values "serialized using the application/x-www-form-urlencoded" rules: percent-coding
-/// suits as well, and is read alike.
+/// Percent-encodes form fields: parsers of application/x-www-form-urlencoded also accept this.
 std::string encoded(std::span<const FormField> fields) {
   std::string out;
   for (const auto& [name, value] : fields) {
@@ -101,7 +101,7 @@ std::string encoded(std::span<const FormField> fields) {
   return out;
 }
 
-/// 96 bits that nobody can predict, as hexadecimal digits.
+/// Returns 96 unpredictable bits as hexadecimal digits.
 std::string random_boundary() {
   constexpr std::string_view kDigits = "0123456789abcdef";
   detail::client::RandomMasks random;
@@ -145,7 +145,7 @@ ClientRequest& ClientRequest::bearer(std::string_view token) {
 
 ClientRequest& ClientRequest::query(std::string_view name, std::string_view value) {
   std::string& url = parts_->url;
-  // A fragment is not sent, and a query behind it would be part of it.
+  // A fragment is not sent, and a query after it would be a part of it.
   url.resize(std::min(url.find('#'), url.size()));
   url.append(url.contains('?') ? "&" : "?").append(percent_encode(name)).append("=");
   url.append(percent_encode(value));
@@ -167,7 +167,7 @@ ClientRequest& ClientRequest::form(std::span<const FormField> fields) {
 }
 
 ClientRequest& ClientRequest::form(const MultipartForm& form) {
-  // No part may hold the boundary, or it would end there.
+  // The boundary must not occur in any part, or the part would end there.
   std::string boundary = random_boundary();
   while (!form.may_use(boundary)) {
     boundary = random_boundary();

@@ -10,8 +10,8 @@ namespace eider {
 
 namespace {
 
-/// Of a wait for content. It ends with that, also where the wait is given up: nobody is told of a
-/// silence to which nobody listened.
+/// The deadline for a wait for the body. It ends with the wait, even if that is cancelled: silence
+/// is an error only while a task waits.
 class SilenceDeadline {
  public:
   SilenceDeadline(detail::client::ClientExchange& exchange,
@@ -60,8 +60,8 @@ std::string_view ClientResponse::url() const noexcept {
   return received_->url;
 }
 
-/// The lease ends with the response's content, so that the connection serves others while this is
-/// kept, or does not, where the request's content was not whole by then.
+/// The lease ends with the response body. Then the connection can serve other requests while this
+/// object still exists; it is closed if the request body was incomplete.
 struct ClientStream::State {
   State(detail::client::ClientState& of, detail::client::Answered its) noexcept
       : client(of), answered(std::move(its)) {}
@@ -97,7 +97,7 @@ std::span<const Field> ClientStream::trailers() const noexcept {
 }
 
 Task<Result<std::string_view, ClientError>> ClientStream::next() {
-  // The state stays where it is, also when the stream is moved while this waits.
+  // The state does not move, even if the stream is moved during the wait.
   State& state = *state_;
   detail::client::Answered& answered = state.answered;
   while (answered.lease.is_held()) {
@@ -113,13 +113,13 @@ Task<Result<std::string_view, ClientError>> ClientStream::next() {
       co_return fail(exchange.error());
     }
     if (exchange.has_taken_all()) {
-      // The connection goes back as soon as all was taken, not when the response is destroyed.
+      // Give back the connection when everything was read, not when the response is destroyed.
       answered.give_back();
       break;
     }
     if (answered.sender != nullptr && !answered.sender->is_done()) {
-      co_await exchange.until(
-          detail::client::Condition::change);  // the server may wait for the rest of it
+      // The server may wait for the rest of the request body.
+      co_await exchange.until(detail::client::Condition::change);
       continue;
     }
     const SilenceDeadline deadline(exchange, state.client);

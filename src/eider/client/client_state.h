@@ -22,19 +22,19 @@
 namespace eider::detail::client {
 
 struct ClientState {
-  /// dialler  null: the real one
+  /// dialler  null: connect to real servers
   ClientState(Loop& on, ClientOptions with, std::unique_ptr<net::Dialler> by);
 
-  /// Where to connect to for a URL, and by which proxy.
+  /// Returns the address to connect to for a URL, and the proxy to use.
   [[nodiscard]] net::Route route_to(const http::HttpUrl& url) const;
-  /// Of what may not be asked for at its proxy. One connection there serves all hosts, so that it
-  /// is not enough to ask when it is made.
+  /// Returns an error if the URL must not be requested through its proxy. Checked for each request,
+  /// because one connection to the proxy serves all hosts.
   [[nodiscard]] std::optional<ClientError> forbids(const net::Route& route) const;
-  /// For Proxy-Authorization; empty where no proxy is asked, or it does not want to know.
+  /// Returns the value for Proxy-Authorization; empty if there is no proxy or it needs none.
   [[nodiscard]] static std::string credentials_for(const net::Route& route);
-  /// Pool::lease, within the deadlines of the options.
+  /// Calls Pool::lease with the deadlines of the options.
   ///
-  /// route  outlives the task
+  /// route  must outlive the task
   [[nodiscard]] Task<Result<Lease, ClientError>> lease(const net::Route& route, Instant due,
                                                        Reuse reuse, Rank rank = Rank::usual);
 
@@ -46,10 +46,10 @@ struct ClientState {
   Pool pool;
   RetryBudget budget;
   SplitMix64 dice;
-  Buffer lines;  // of the head that is being written
+  Buffer lines;  // of the headers that are being written
 };
 
-/// With the place where it happened.
+/// Adds method and URL to the error.
 [[nodiscard]] ClientError with_place(ClientError error, Method method, const http::HttpUrl& url);
 
 }  // namespace eider::detail::client

@@ -10,10 +10,10 @@
 
 namespace eider::detail::client {
 
-/// `co_await either` goes on when the first of them has come to its end. The other one is to be
-/// destroyed before anything else is waited for.
+/// `co_await either` continues when the first of both tasks has ended. Destroy the other one before
+/// waiting for anything else.
 ///
-/// Pre: both have been started.
+/// Pre: both were started.
 template <class A, class B>
 class Either {
  public:
@@ -33,9 +33,9 @@ class Either {
 
 namespace {
 
-/// At once; then it waits until the socket has taken it.
+/// The size of a slice, after which the sender waits until the socket has accepted it.
 constexpr std::size_t kSliceBytes = 64UL * 1024;
-/// After this much others have their turn, however fast the socket takes it.
+/// After this many bytes, other tasks get a turn, even if the socket accepts more.
 constexpr std::size_t kTurnBytesMax = 256UL * 1024;
 
 Task<> wait_until(ClientExchange& exchange, Condition condition) {
@@ -78,15 +78,15 @@ Task<> ContentSender::run() {
     auto sending = from_ == nullptr ? send_all() : send_from();
     co_await std::move(sending);
   } catch (...) {
-    // The exception is kept before the exchange fails: those who wait ask for it then.
+    // Store the exception before the exchange fails, because the failure wakes tasks that read it.
     thrown_ = std::current_exception();
     exchange_.give_up(ClientFault::bad_request, "The request body could not be produced.");
   }
-  // Those who wait for the content go on, however it has ended.
+  // Wakes tasks that wait for the end of the body, with any outcome.
   exchange_.note_sent();
 }
 
-// RFC 9110, section 10.1.1: some servers know nothing of it, so it is not waited for endlessly.
+// RFC 9110, section 10.1.1: some servers do not support it, so the wait is limited.
 Task<> ContentSender::wait_for_consent() {
   exchange_.flush();
   co_await with_deadline(wait_until(exchange_, Condition::may_send), terms_.consent);
@@ -96,7 +96,7 @@ Task<> ContentSender::send_all() {
   while (!content_.empty() && !exchange_.declines_content()) {
     const std::string_view slice = content_.substr(0, kSliceBytes);
     content_.remove_prefix(slice.size());
-    // The last piece says so, so that the end leaves with it.
+    // Marks the last piece, so that the end is sent together with it.
     exchange_.send_content(slice, content_.empty() ? Piece::last : Piece::inner);
     if (slice.size() == kSliceBytes) {
       co_await wait_for_room(slice.size());
@@ -107,9 +107,9 @@ Task<> ContentSender::send_all() {
 Task<> ContentSender::send_from() {
   while (!exchange_.declines_content()) {
     const auto piece = co_await next();
-    // What was taken from the source cannot be taken again by another attempt.
+    // Another attempt cannot read these bytes from the source again.
     has_taken_ |= piece.has_value();
-    // The refusal may have come while the source was waited for.
+    // A rejection may have arrived while waiting for the source.
     if (exchange_.declines_content()) {
       co_return;
     }
@@ -124,13 +124,13 @@ Task<> ContentSender::send_from() {
   }
 }
 
-/// The next piece, or nothing as soon as no more is wanted.
+/// Returns the next piece, or nothing if the server wants no more.
 Task<ContentSource::Taken> ContentSender::next() {
   auto taking = from_->next();
   if (!taking.start()) {
     auto watching = wait_until(exchange_, Condition::refusal);
     if (!watching.start()) {
-      // The task that has not ended is cancelled when this returns.
+      // The task that has not ended is cancelled on return.
       Either either(taking, watching);
       co_await either;
     }
@@ -138,8 +138,8 @@ Task<ContentSource::Taken> ContentSender::next() {
   co_return taking.is_done() ? taking.take() : std::nullopt;
 }
 
-// Our own reader may be the one that holds the other end up. A sender that never waits would not
-// hear of a response that refuses the rest, nor would anybody else on this loop get a turn.
+// The server may stop reading because our own task does not read its response. A sender that never
+// waits would not notice an early rejection, and would give other tasks of this loop no turn.
 Task<> ContentSender::wait_for_room(std::size_t sent_bytes) {
   exchange_.flush();
   turn_bytes_ += sent_bytes;

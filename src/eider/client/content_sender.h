@@ -17,26 +17,27 @@
 
 namespace eider::detail::client {
 
-/// Where content comes from that is not there yet.
+/// The source of a request body that is produced while it is sent.
 class ContentSource {
  public:
   using Taken = std::optional<std::string_view>;
 
   virtual ~ContentSource() = default;
 
-  /// The next piece, valid until the next call; nothing: that was all. Cancelled when no more is
+  /// Returns the next piece, valid until the next call; nothing at the end. Cancelled if no more is
   /// wanted.
   [[nodiscard]] virtual Task<Taken> next() = 0;
-  /// Behind the last piece: what is wrong with it, a sentence; empty when it is what was promised.
+  /// Called after the last piece: returns an error sentence if the body is not as announced; else
+  /// empty.
   [[nodiscard]] virtual std::string_view flaw() const noexcept { return {}; }
-  /// Behind the last piece: fields, "Name: value\r\n" each.
+  /// Called after the last piece: returns trailers as lines "Name: value\r\n".
   [[nodiscard]] virtual std::string trailer_lines() const { return {}; }
 };
 
-/// What a producer makes, held against the length that was promised.
+/// Reads from a producer, and checks the announced length.
 class Produced final : public ContentSource {
  public:
-  /// parts  outlives it
+  /// parts  must outlive this
   explicit Produced(const RequestParts& parts) noexcept : parts_(parts) {}
   [[nodiscard]] Task<Taken> next() override;
   [[nodiscard]] std::string_view flaw() const noexcept override;
@@ -48,22 +49,22 @@ class Produced final : public ContentSource {
   bool has_wrong_length_ = false;
 };
 
-/// How content is sent.
+/// Conditions for sending a body.
 struct ContentTerms {
-  /// So long 100 Continue is waited for; zero: it was not asked for.
+  /// Maximum wait for 100 Continue; zero: it was not requested.
   Duration consent = Duration::zero();
-  /// How long the other end may take nothing while we take its response, and what is said then;
-  /// zero: another deadline holds.
+  /// How long the server may accept nothing while we read its response, and the error text for
+  /// that; zero: another deadline applies.
   Duration patience = Duration::zero();
   std::string_view late = {};
 };
 
-/// Sends from `start` to its destruction, which stops it. How it ends the exchange tells: what is
-/// wrong with the content, or thrown by its source, gives it up.
+/// Sends from `start` until its destruction, which stops it. It ends the exchange if the body is
+/// invalid or the source throws.
 class ContentSender {
  public:
-  /// exchange  outlives the sender; its head has been written
-  /// content   outlives the sender
+  /// exchange  must outlive the sender; its headers were written
+  /// content   must outlive the sender
   ContentSender(ClientExchange& exchange, std::string_view content, ContentTerms terms) noexcept
       : exchange_(exchange), content_(content), terms_(terms) {}
   ContentSender(ClientExchange& exchange, std::unique_ptr<ContentSource> from,
@@ -73,13 +74,13 @@ class ContentSender {
   ContentSender& operator=(const ContentSender&) = delete;
 
   void start();
-  /// From here on content may wait so long.
+  /// Changes the patience from now on.
   void set_patience(Duration patience) noexcept { terms_.patience = patience; }
-  /// All is given that will be.
+  /// Returns whether the sender has ended.
   [[nodiscard]] bool is_done() const noexcept { return running_.is_done(); }
-  /// The source has given something, which it will not give again.
+  /// Returns whether the source has returned a piece, which it cannot return again.
   [[nodiscard]] bool has_taken() const noexcept { return has_taken_; }
-  /// Throws what the source has thrown.
+  /// Rethrows the exception of the source.
   void rethrow() const;
 
  private:
@@ -92,12 +93,12 @@ class ContentSender {
 
   ClientExchange& exchange_;
   std::string_view content_;
-  std::unique_ptr<ContentSource> from_;  // or
+  std::unique_ptr<ContentSource> from_;  // instead of content_
   ContentTerms terms_;
   std::size_t turn_bytes_ = 0;
   bool has_taken_ = false;
   std::exception_ptr thrown_;
-  Task<> running_;  // goes first: it uses all the others
+  Task<> running_;  // last, so that it is destroyed first: it uses all other members
 };
 
 }  // namespace eider::detail::client

@@ -23,7 +23,7 @@ bool is_within(std::string_view host, std::string_view domain) noexcept {
 
 CookieJar::CookieJar(CookieJarOptions options) : options_(std::move(options)) {}
 
-/// Whose the cookie is. False when the host may not set it.
+/// Sets the domain of the cookie. Returns false if the host may not set the cookie.
 bool CookieJar::settle_domain(const CookieSite& from, Cookie& cookie) const {
   const bool names_domain = !cookie.domain.empty();
   if (names_domain && !is_within(from.host, cookie.domain)) {
@@ -43,8 +43,8 @@ bool CookieJar::settle_domain(const CookieSite& from, Cookie& cookie) const {
   return true;
 }
 
-/// Returns whether a cookie keeps what the prefix of its name promises. Servers may compare
-/// prefixes without case, so browsers do, too (RFC 6265bis, sections 4.1.3 and 5.7).
+/// Returns whether a cookie obeys the prefix of its name. Servers may compare prefixes
+/// case-insensitively, so browsers do, too (RFC 6265bis, sections 4.1.3 and 5.7).
 bool keeps_its_prefix(std::string_view name, bool is_secure, bool is_for_all_paths_of_the_host) {
   const auto begins_with = [name](std::string_view prefix) {
     return equals_ignoring_case(name.substr(0, prefix.size()), prefix);
@@ -55,8 +55,9 @@ bool keeps_its_prefix(std::string_view name, bool is_secure, bool is_for_all_pat
   return !begins_with("__Secure-") || is_secure;
 }
 
-/// Somebody in between could otherwise replace what was set over TLS, or stand in front of it with
-/// one of a domain above or below (RFC 6265bis, section 5.7).
+/// Returns whether the cookie would replace or precede one that was set over TLS. Otherwise a man
+/// in the middle could do so with a cookie of a parent domain or subdomain (RFC 6265bis, section
+/// 5.7).
 bool CookieJar::would_hide_a_secure_one(const Cookie& cookie) const {
   const auto is_hidden = [&](const Cookie& other) {
     return other.is_secure && other.name == cookie.name &&
@@ -85,13 +86,13 @@ bool CookieJar::store(const CookieSite& from, std::string_view field_value,
   if (!is_allowed) {
     return false;
   }
-  // A cookie of the same name, domain and path is replaced, also by one that has expired. Its place
-  // in the order stays (RFC 6265, section 5.3, step 11.3).
+  // Replace a cookie of the same name, domain and path, even if the new one has expired. The order
+  // is kept (RFC 6265, section 5.3, step 11.3).
   cookie.made = erase(cookie).value_or(serial_ + 1);
   if (cookie.expires <= now_seconds) {
     return false;
   }
-  // Room is made behind the replacement, so that a new value drops no other cookie.
+  // Make room after the replacement, so that a new value does not remove another cookie.
   make_room(cookie.domain, now_seconds);
   cookie.set = ++serial_;
   domains_[cookie.domain].push_back(std::move(cookie));
@@ -99,7 +100,7 @@ bool CookieJar::store(const CookieSite& from, std::string_view field_value,
   return true;
 }
 
-/// returns  when the one that has gone was made
+/// returns  the creation number of the erased cookie
 std::optional<std::uint64_t> CookieJar::erase(const Cookie& like) {
   const auto entry = domains_.find(like.domain);
   if (entry == domains_.end()) {
@@ -115,7 +116,8 @@ std::optional<std::uint64_t> CookieJar::erase(const Cookie& like) {
   const std::uint64_t made = found->made;
   cookies.erase(found);
   --size_;
-  if (cookies.empty()) {  // servers that set and delete would fill the memory with these
+  // Otherwise servers that set and delete cookies would fill the memory with empty entries.
+  if (cookies.empty()) {
     domains_.erase(entry);
   }
   return made;
@@ -127,8 +129,8 @@ void CookieJar::drop_oldest(std::vector<Cookie>& cookies) noexcept {
   --size_;
 }
 
-/// RFC 6265, section 5.3: expired ones go first, then those of a domain that has too many, then
-/// any.
+/// Removes cookies in the order of RFC 6265, section 5.3: expired ones, then those of a domain with
+/// too many, then any.
 void CookieJar::make_room(const std::string& domain, std::int64_t now_seconds) {
   if (size_ >= options_.cookies_max) {
     for (auto& [name, cookies] : domains_) {
@@ -152,7 +154,7 @@ std::string CookieJar::header_for(const CookieSite& to, std::int64_t now_seconds
   std::vector<const Cookie*> fitting;
   for (std::string_view domain = to.host; !domain.empty();) {
     const auto found = domains_.find(std::string(domain));
-    // An IP address has no parents, which `is_within` sees to.
+    // An IP address has no parent domains; `is_within` handles that.
     if (found != domains_.end() && is_within(to.host, domain)) {
       for (const Cookie& cookie : found->second) {
         const bool fits = cookie.expires > now_seconds && (to.is_secure || !cookie.is_secure) &&

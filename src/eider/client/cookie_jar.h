@@ -63,8 +63,8 @@ class CookieJar {
 
  private:
   struct Cookie : ReceivedCookie {
-    std::uint64_t made = 0;  // they are sent in this order
-    std::uint64_t set = 0;   // and dropped in this one; a new value leaves `made` as it is
+    std::uint64_t made = 0;  // the order in which they are sent
+    std::uint64_t set = 0;   // the order in which they are removed; a new value changes only this
     bool is_host_only = true;
   };
 

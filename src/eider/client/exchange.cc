@@ -13,7 +13,8 @@ namespace eider::detail::client {
 
 namespace {
 
-/// These mean something with content, so that "none" is worth saying (RFC 9110, section 8.6).
+/// Returns whether the method expects a body, so that "Content-Length: 0" is needed if there is
+/// none (RFC 9110, section 8.6).
 bool announces_emptiness(Method method) noexcept {
   return method == Method::post || method == Method::put || method == Method::patch ||
          method == Method::query;
@@ -64,7 +65,7 @@ void write_head(Buffer& out, const OutHead& head) {
 
 namespace {
 
-/// What one decoder makes for the next at once.
+/// Size of the pieces that one decoder passes to the next.
 constexpr std::size_t kPieceBytes = 16UL * 1024;
 
 bool has_failed(Decompressed status) noexcept {
@@ -121,16 +122,16 @@ Decompressor::Step ContentDecoder::read(std::string_view in, Buffer& out, std::s
 
 namespace {
 
-/// Memory beyond this is not kept for the next response.
+/// Larger buffers are not kept for the next response.
 constexpr std::size_t kKeptBytesMax = 64UL * 1024;
-/// Room that is made at once for content of a length that the server only promises.
+/// Memory reserved for an announced Content-Length.
 constexpr std::uint64_t kPromisedBytesMax = 256UL * 1024;
-/// Of decoded content, which the decoder itself bounds.
+/// No limit here, because the decoder itself limits decoded data.
 constexpr std::size_t kUnbounded = static_cast<std::size_t>(-1);
-/// More make no sense, and each costs time and memory.
+/// More are not useful, and each costs time and memory.
 constexpr std::size_t kCodingsMax = 4;
 
-/// Some servers send a line end after the compressed content, which browsers pass over.
+/// Some servers send a line end after compressed data; like browsers, ignore it.
 Decompressed status_of(const Decompressor::Step& step, std::string_view in) noexcept {
   constexpr std::string_view kPadding("\r\n\t \0", 5);
   const bool is_padding = step.status == Decompressed::trailing &&
@@ -155,13 +156,13 @@ void ClientExchange::begin(Received& into, const ReceiveTerms& terms) {
   has_heard_ = false;
   processed_ = Processed::perhaps;
   late_ = {};
-  // The protocol hears of it while the phase is still idle, which it checks.
+  // Notify the protocol while the phase is still idle, because it checks that.
   on_begin();
   phase_ = Phase::head;
 }
 
 void ClientExchange::forget_response() noexcept {
-  // The deadline goes first: the response that it would fail is forgotten.
+  // Disarm the deadline first: it must not fail a response that is reset.
   disarm();
   decoder_.reset();
   forget(ahead_);
@@ -181,7 +182,7 @@ void ClientExchange::expire() {
   fail_with(ClientFault::timed_out, late_);
 }
 
-// The head.
+// Response headers.
 
 void ClientExchange::take_interim(ProtocolVersion version, int status,
                                   std::span<const Field> fields) {
@@ -201,7 +202,7 @@ void ClientExchange::take_head(ProtocolVersion version, int status, std::span<co
   into_->version = version;
   into_->set_head(status, fields, bytes);
   phase_ = Phase::body;
-  // A response without content has no end of a compressed stream either.
+  // A response without a body has no end of a compressed stream either.
   if (terms_.decompresses && length != 0U) {
     choose_decoder();
   }
@@ -211,7 +212,7 @@ void ClientExchange::take_head(ProtocolVersion version, int status, std::span<co
   tell();
 }
 
-/// The length is a promise: what exceeds the limit is refused before it comes.
+/// Rejects an announced length that exceeds the limit before the body arrives.
 void ClientExchange::begin_whole(std::uint64_t bytes) {
   if (bytes > terms_.body_bytes_max) {
     return fail_too_large();
@@ -221,7 +222,8 @@ void ClientExchange::begin_whole(std::uint64_t bytes) {
   }
 }
 
-/// Content with a coding that is not known here is left to the caller, with its Content-Encoding.
+/// Creates the decoder. If a coding is unknown, the body is not decoded: the caller sees its
+/// Content-Encoding.
 void ClientExchange::choose_decoder() {
   std::vector<ContentCoding> codings;
   for (const Field& field : into_->fields) {
@@ -246,10 +248,10 @@ void ClientExchange::choose_decoder() {
     limits.bytes_max = std::min<std::uint64_t>(limits.bytes_max, terms_.body_bytes_max);
   }
   decoder_.emplace(codings, limits);
-  decoded_status_ = Decompressed::done;  // also of no bytes at all
+  decoded_status_ = Decompressed::done;  // also if there are no bytes at all
 }
 
-// The content.
+// Response body.
 
 void ClientExchange::take_data(std::string_view data) {
   if (terms_.gathering == Gathering::whole) {
@@ -269,7 +271,7 @@ void ClientExchange::gather(std::string_view data) {
     }
     return;
   }
-  // The difference cannot wrap: no more than the bound was gathered.
+  // The difference cannot wrap, because at most the limit was collected.
   if (data.size() > terms_.body_bytes_max - into_->body.size()) {
     return fail_too_large();
   }
@@ -284,13 +286,13 @@ void ClientExchange::end_response(std::string_view trailer_lines) {
   if (!trailer_lines.empty()) {
     into_->set_trailers(trailer_lines);
   }
-  // The phase changes before those who wait are woken.
+  // Change the phase before waking the waiting tasks.
   phase_ = Phase::done;
   disarm();
   tell();
 }
 
-/// What is wrong with compressed content, if anything.
+/// Returns the error of compressed data, if any.
 std::optional<ClientError> ClientExchange::decoding_error(Decompressed status) {
   switch (status) {
     case Decompressed::need_more:
@@ -309,12 +311,12 @@ std::optional<ClientError> ClientExchange::decoding_error(Decompressed status) {
 }
 
 Result<std::string_view, ClientError> ClientExchange::take_piece() {
-  // A new piece is taken only when the decoder has used up the last one.
+  // Take a new piece only after the decoder has used up the last one.
   if (undecoded_.empty() && !may_hold_back_) {
     given_.clear();
     given_.swap(ahead_);
     undecoded_ = given_.view();
-    // The protocol may let more come now.
+    // Now the protocol may read more.
     on_taken(undecoded_.size());
   }
   if (!decoder_) {
@@ -341,7 +343,7 @@ Result<std::string_view, ClientError> ClientExchange::decode_piece() {
   return made_.view();
 }
 
-// The request's content.
+// Request body.
 
 void ClientExchange::note_sent() noexcept {
   has_sent_ = true;
@@ -350,9 +352,9 @@ void ClientExchange::note_sent() noexcept {
 
 // "A client that is sending a message body SHOULD monitor the network connection for an error
 // response while it is transmitting the request. If the client sees a response that indicates the
-// server does not wish to receive the message body and is closing the connection, the client
-// SHOULD immediately cease transmitting" (RFC 9112, section 9.5). A server that answers with
-// success may do so while it reads.
+// server does not wish to receive the message body and is closing the connection, the client SHOULD
+// immediately cease transmitting" (RFC 9112, section 9.5). A server may send a success status while
+// it still reads the body.
 bool ClientExchange::declines_content() const noexcept {
   constexpr int kSuccessMax = 299;
   return is_done() || has_failed() || (phase_ == Phase::body && into_->status > kSuccessMax);
@@ -364,7 +366,7 @@ void ClientExchange::give_up(ClientFault why, std::string_view text) {
   }
 }
 
-// How it ends, and which tasks go on then.
+// The end, and waking tasks.
 
 void ClientExchange::fail_too_large() {
   fail_with(ClientFault::too_large,
@@ -373,11 +375,11 @@ void ClientExchange::fail_too_large() {
 }
 
 void ClientExchange::fail_with(ClientFault fault, std::string_view text) {
-  // The reason is set before the drop: those who are woken ask for it.
+  // Set the error first: tasks that are woken read it.
   error_ = {fault, std::string(text)};
   phase_ = Phase::failed;
   disarm();
-  // The protocol lets go of it before anybody hears of the failure.
+  // The protocol must release the exchange before tasks are notified of the failure.
   drop(fault);
   tell();
 }

@@ -24,18 +24,17 @@
 
 namespace eider::detail::client {
 
-/// How much content follows the head.
+/// The body of a request.
 enum class OutContent : std::uint8_t {
   none,
-  sized,     ///< as much as OutHead::content_length says
-  streamed,  ///< nobody knows before its end
+  sized,     ///< of OutHead::content_length bytes
+  streamed,  ///< of unknown length
 };
 
-/// All views outlive the call that sends it.
+/// The request line and headers to send. All views must outlive the call that sends them.
 ///
-/// origin  a proxy is asked for the whole URL ("http://example.com"); empty: for the target alone
-/// lines   fields as they stand on the wire, "Name: value\r\n" each: none of the connection, of the
-///         framing, nor Host
+/// origin  for requests to a proxy: precedes the target ("http://example.com"); else empty
+/// lines   headers, "Name: value\r\n" each; without those of the connection and framing, and Host
 struct OutHead {
   Method method = Method::get;
   std::string_view origin = {};
@@ -46,32 +45,32 @@ struct OutHead {
   OutContent content = OutContent::none;
   std::uint64_t content_length = 0;
   bool expects_continue = false;
-  /// Trailers of the response are welcome (RFC 9110, section 10.1.4).
+  /// Whether trailers of the response are accepted (RFC 9110, section 10.1.4).
   bool takes_trailers = false;
 
-  /// What Content-Length says; nothing where it has no place, or is not known.
+  /// Returns the value for Content-Length; nothing if the header is not sent or the length is
+  /// unknown.
   [[nodiscard]] std::optional<std::uint64_t> announced_length() const noexcept;
 };
 
-/// Appends it as HTTP/1.1 has it: line, Host, fields, framing, empty line.
+/// Appends the request line and headers for HTTP/1.1: line, Host, headers, framing, empty line.
 ///
 /// source  RFC 9112, sections 3 and 6
 void write_head(Buffer& out, const OutHead& head);
 
-/// As a Decompressor, for several codings. The limits apply to what each coding makes.
+/// Like a Decompressor, for several codings. The limits apply to the output of each coding.
 class ContentDecoder {
  public:
-  /// applied  in the order in which they were applied, which is that of Content-Encoding.
-  ///          Pre: not empty
+  /// applied  in the order in which they were applied, like Content-Encoding. Pre: not empty
   ContentDecoder(std::span<const ContentCoding> applied, const DecompressionLimits& limits);
 
-  /// As Decompressor::read.
+  /// Like Decompressor::read.
   [[nodiscard]] Decompressor::Step read(std::string_view in, Buffer& out, std::size_t room_max);
 
  private:
-  /// Has the next decoder read what this one has made.
+  /// Passes the output of this decoder to the next one.
   ///
-  /// returns  the status with which reading ends here, need_more if there is nothing to read
+  /// returns  the final status; need_more if there is nothing to read
   [[nodiscard]] Decompressed read_made(Buffer& out, std::size_t room_max);
 
   Decompressor outer_;
@@ -90,10 +89,10 @@ class Loop;
 
 namespace eider::detail::client {
 
-/// What is to be done with the content: all of it into Received::body, or piece by piece.
+/// How to return the body: complete in Received::body, or piece by piece.
 enum class Gathering : std::uint8_t { whole, pieces };
 
-/// Told of interim responses but 100 (Continue) (RFC 9110, section 15.2).
+/// Called for interim responses except 100 (Continue) (RFC 9110, section 15.2).
 class InterimUser {
  public:
   virtual void on_interim(ProtocolVersion version, int status, std::span<const Field> fields) = 0;
@@ -106,41 +105,41 @@ struct ReceiveTerms {
   Method asked = Method::get;
   Gathering gathering = Gathering::whole;
   h1::ResponseLimits head = {};
-  /// Of content, when it is gathered whole: after decompression.
+  /// Limit for a body that is collected, after decompression.
   std::size_t body_bytes_max = 0;
-  /// gzip, deflate, br and zstd are undone.
+  /// Decompresses gzip, deflate, br and zstd.
   bool decompresses = true;
   DecompressionLimits decompression = {};
-  /// Outlives the exchange; may be null.
+  /// Must outlive the exchange; may be null.
   InterimUser* interims = nullptr;
 };
 
-/// What tasks may wait for: one that sends for the first three, one that receives for the others.
-/// Each comes also with the response's failure.
+/// The condition that a task waits for: the first three for the sending task, the others for the
+/// receiving one. All of them are also met when the response fails.
 enum class Condition : std::uint8_t {
-  may_send,  ///< 100 Continue, or the final head
-  room,      ///< no content waits to be sent, or no more of it is wanted
-  refusal,   ///< no more content is wanted
-  sent,      ///< all content was given that will be, or the final head has come
-  head,      ///< the final head
-  content,   ///< some content that was not taken, or its end
-  end,       ///< the response is whole
-  change,    ///< whatever comes next
+  may_send,  ///< 100 Continue has arrived, or the final headers
+  room,      ///< no output waits to be sent, or no more of the body is wanted
+  refusal,   ///< no more of the body is wanted
+  sent,      ///< the body was sent as far as it will be, or the final headers have arrived
+  head,      ///< the final headers have arrived
+  content,   ///< there is an unread part of the body, or its end
+  end,       ///< the response is complete
+  change,    ///< any event
 };
 
-/// What became of a request that has failed, at the other end.
+/// Whether the server has processed a request that failed.
 enum class Processed : std::uint8_t {
-  perhaps,  ///< the server may have acted on it
-  refused,  ///< it says that it has not, since it has too much to do
-  no,       ///< it was never looked at, and will be by another connection
+  perhaps,  ///< unknown: the server may have processed it
+  refused,  ///< the server reports that it did not, because of overload
+  no,       ///< the server did not read it; another connection can be used
 };
 
-/// Whether more content follows a piece.
+/// Whether more of the body follows a piece.
 enum class Piece : std::uint8_t { inner, last };
 
-/// A request and its response go their ways side by side: one task may send content while another
-/// one takes what comes, for a server may answer as it reads, and read no more when nobody takes
-/// that.
+/// A request and its response. They are transferred at the same time: one task may send the body
+/// while another one reads the response, because a server may respond while it reads, and may stop
+/// reading until the client reads the response.
 class ClientExchange : private Timer {
  public:
   class Wait;
@@ -150,35 +149,35 @@ class ClientExchange : private Timer {
   ClientExchange(const ClientExchange&) = delete;
   ClientExchange& operator=(const ClientExchange&) = delete;
 
-  // The request.
+  // Request.
 
-  /// The next response goes to `into`, which outlives the exchange.
+  /// Starts an exchange whose response is written to `into`, which must outlive it.
   void begin(Received& into, const ReceiveTerms& terms);
-  /// Writes the head. Content follows unless it has none. Pre: begin().
+  /// Writes the request headers. The body follows, if there is one. Pre: begin().
   virtual void send_head(const OutHead& head) = 0;
-  /// Writes content behind it, which is copied; wait for Condition::room show when it has left.
+  /// Writes a part of the body by copy; Condition::room shows when it was sent.
   virtual void send_content(std::string_view piece, Piece which) = 0;
-  /// Ends content that may be of any length, with fields behind it: "Name: value\r\n" each. They
-  /// are left out where the framing has no room for them.
+  /// Ends a body of unknown length, with trailers: "Name: value\r\n" each. Trailers are omitted if
+  /// the framing does not support them.
   virtual void end_content(std::string_view trailer_lines) = 0;
-  /// What is written is sent now, not at the end of the turn.
+  /// Sends the output now instead of at the end of the turn.
   virtual void flush() = 0;
-  /// Behind the last call of those that send.
+  /// Called after the last of the sending calls.
   void note_sent() noexcept;
-  /// Nobody wants the rest of the content: the response is whole, or an error, or there will be
-  /// none.
+  /// Returns whether the rest of the request body is not wanted: the response is complete, or an
+  /// error, or will not arrive.
   [[nodiscard]] bool declines_content() const noexcept;
-  /// It is of no use any more: as if the connection had been lost, but for this reason.
+  /// Fails the exchange, as if the connection had been lost, but with this error.
   void give_up(ClientFault why, std::string_view text);
 
-  /// It is given up at `due` with `late`, a sentence; a new deadline replaces it.
+  /// Sets a deadline at which the exchange fails with the text `late`; replaces the last deadline.
   void set_deadline(Instant due, std::string_view late) noexcept;
   void clear_deadline() noexcept { disarm(); }
 
-  // The response.
+  // Response.
 
-  /// `co_await exchange.until(Condition::head)`; then look what there is. One that sends and one
-  /// that receives may wait at a time.
+  /// `co_await exchange.until(Condition::head)`; check the state afterwards. One sending and one
+  /// receiving task may wait at the same time.
   [[nodiscard]] Wait until(Condition condition) noexcept;
 
   [[nodiscard]] bool has_failed() const noexcept { return phase_ == Phase::failed; }
@@ -186,27 +185,27 @@ class ClientExchange : private Timer {
     return phase_ == Phase::body || phase_ == Phase::done;
   }
   [[nodiscard]] bool is_done() const noexcept { return phase_ == Phase::done; }
-  /// At least one byte of the response has come.
+  /// Returns whether any byte of the response has arrived.
   [[nodiscard]] bool has_heard() const noexcept { return has_heard_; }
   /// Pre: has_failed().
   [[nodiscard]] const ClientError& error() const noexcept { return error_; }
   [[nodiscard]] Processed processed() const noexcept { return processed_; }
 
-  /// What has come of the content, decompressed; valid until the next call. Empty when there is
-  /// nothing yet, and at the end. Only with Gathering::pieces.
+  /// Returns the received part of the body, decompressed; valid until the next call. Empty if there
+  /// is nothing yet, and at the end. Only with Gathering::pieces.
   ///
-  /// errors   bad_coding, too_large; later ones of the connection by has_failed()
+  /// errors   bad_coding, too_large; for later errors of the connection see has_failed()
   [[nodiscard]] Result<std::string_view, ClientError> take_piece();
-  /// Pieces have come that were not taken, and no more may come until they are.
+  /// Returns whether there are unread pieces; reading may be paused until they are taken.
   [[nodiscard]] bool is_held_up() const noexcept { return !ahead_.empty(); }
-  /// All pieces have been taken. Pre: has_head().
+  /// Returns whether all pieces were taken. Pre: has_head().
   [[nodiscard]] bool has_taken_all() const noexcept {
     return is_done() && ahead_.empty() && undecoded_.empty() && !may_hold_back_;
   }
 
  protected:
   enum class Phase : std::uint8_t { idle, head, body, done, failed };
-  /// More than this is not read ahead of the task that takes the pieces.
+  /// At most this much is read before the receiving task takes it.
   static constexpr std::size_t kAheadBytesMax = 64UL * 1024;
 
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
@@ -215,38 +214,39 @@ class ClientExchange : private Timer {
   [[nodiscard]] const ReceiveTerms& terms() const noexcept { return terms_; }
   void note_heard() noexcept { has_heard_ = true; }
 
-  // What comes, in this order.
+  // Events of the protocol, in this order.
   void take_interim(ProtocolVersion version, int status, std::span<const Field> fields);
-  /// length  of content that follows, as far as it is known
+  /// length  of the body, if known
   void take_head(ProtocolVersion version, int status, std::span<const Field> fields,
                  std::string_view bytes, std::optional<std::uint64_t> length);
   void take_data(std::string_view data);
   void end_response(std::string_view trailer_lines);
-  /// In place of the rest.
+  /// Ends the response with an error.
   void fail_with(ClientFault fault, std::string_view text);
   void fail_unprocessed(Processed how, std::string_view text);
   void lose(std::string_view text) { fail_with(ClientFault::connection_lost, text); }
 
-  /// Tasks that wait find out.
+  /// Wakes waiting tasks, which check their condition.
   void tell() noexcept;
-  /// Memory of the response is given back, or kept for the next one.
+  /// Frees the memory of the response, or keeps it for the next one.
   void forget_response() noexcept;
 
-  // What the protocol does about it.
+  // Implemented by the protocol.
   virtual void on_begin() = 0;
-  /// So much waits to be taken, in pieces.
+  /// Called when this number of bytes waits to be taken.
   virtual void on_ahead(std::size_t bytes) = 0;
-  /// So much of it has been taken.
+  /// Called when this number of bytes was taken.
   virtual void on_taken(std::size_t bytes) = 0;
-  /// The exchange has failed: nothing more is wanted of it.
+  /// Called when the exchange has failed: nothing more is needed from it.
   virtual void drop(ClientFault why) noexcept = 0;
   [[nodiscard]] virtual bool has_sent_all() const noexcept = 0;
 
  private:
-  /// More interim responses than these are an attack.
+  /// More interim responses are treated as an attack.
   static constexpr unsigned kInterimMax = 16;
 
-  /// Of one that waits; set as long as none does, so that nothing is asked in vain.
+  /// One waiting task. The event is set while no task waits, so that no condition is checked
+  /// needlessly.
   struct Waiting {
     Waiting() noexcept { happened.set(); }
 
@@ -276,8 +276,8 @@ class ClientExchange : private Timer {
   Buffer ahead_;
   Buffer given_;
   Buffer made_;
-  std::string_view undecoded_;  // of given_
-  bool may_hold_back_ = false;  // the decoder has more than there was room for
+  std::string_view undecoded_;  // a view of given_
+  bool may_hold_back_ = false;  // the decoder has more output than there was room for
 
   Waiting sending_;
   Waiting receiving_;
@@ -314,7 +314,7 @@ inline ClientExchange::Wait ClientExchange::until(Condition condition) noexcept 
   return {*this, condition};
 }
 
-/// Forgets the bytes, and much memory.
+/// Clears the buffer, and frees it if it is large.
 void forget(Buffer& buffer) noexcept;
 
 }  // namespace eider::detail::client

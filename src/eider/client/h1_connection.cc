@@ -14,7 +14,7 @@ namespace {
 using h1::ChunkedStatus;
 using h1::HeadStatus;
 
-/// A flaw that is a matter of limits.
+/// Returns whether the flaw is an exceeded limit.
 bool is_size(h1::ResponseFlaw flaw) noexcept {
   using enum h1::ResponseFlaw;
   return flaw == head_too_large || flaw == too_many_fields || flaw == content_length_too_large ||
@@ -25,7 +25,7 @@ ClientFault fault_of(h1::ResponseFlaw flaw) noexcept {
   return is_size(flaw) ? ClientFault::too_large : ClientFault::bad_response;
 }
 
-/// What is known of the content's length.
+/// Returns the length of the body, if known.
 std::optional<std::uint64_t> length_of(const h1::ReplyHead& head) noexcept {
   switch (head.body) {
     case h1::ReplyBody::none:
@@ -55,18 +55,18 @@ void H1Connection::on_begin() {
 
 void H1Connection::finish() noexcept {
   forget_response();
-  // Only a connection on which both messages are whole, and nothing else has come, serves another
-  // request.
+  // Reuse the connection only if request and response are complete, and no other bytes have
+  // arrived.
   if (is_done() && keeps_alive_ && !is_spoilt_ && !owes_content_ && stream().is_open()) {
     set_phase(Phase::idle);
-    // Reading may have been paused for the sake of the response.
+    // Reading may have been paused for the last response.
     stream().resume_reading();
   } else {
     stream().close();
   }
 }
 
-// The request.
+// Request.
 
 void H1Connection::send_head(const OutHead& head) {
   is_chunked_ = head.content == OutContent::streamed;
@@ -107,15 +107,15 @@ void H1Connection::flush() {
   }
 }
 
-// What the stream tells.
+// Events of the stream.
 
 void H1Connection::on_bytes(std::string_view bytes) {
-  if (phase() == Phase::idle) {  // nobody asked: the next response could be one that was planted
+  if (phase() == Phase::idle) {  // an unsolicited response could be an attack on the next request
     stream().close();
     return;
   }
   if (phase() == Phase::done) {
-    // Bytes behind the response spoil the connection, and not the response.
+    // Bytes after the response make the connection unusable, but not the response.
     is_spoilt_ = true;
     return;
   }
@@ -129,7 +129,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
 }
 
 void H1Connection::on_end() {
-  // It is noted whatever the phase is: the connection is not used again.
+  // In every phase, the connection cannot be used again.
   is_spoilt_ = true;
   switch (phase()) {
     case Phase::idle:
@@ -155,11 +155,11 @@ void H1Connection::on_broken(NetError error) {
   }
 }
 
-// The head.
+// Response headers.
 
-/// Reads heads up to the final one.
+/// Reads response headers up to the final ones.
 ///
-/// returns  what follows it, valid until the next `begin`
+/// returns  the bytes after them, valid until the next `begin`
 std::string_view H1Connection::read_heads(std::string_view in) {
   if (!pending_.empty()) {
     pending_.append(in);
@@ -178,14 +178,14 @@ std::string_view H1Connection::read_heads(std::string_view in) {
         return {};
       case HeadStatus::complete:
         in.remove_prefix(reader_.head_bytes());
-        // The head is handed on before the next is read: its fields are the reader's.
+        // Use these headers before reading the next ones, because the fields belong to the reader.
         read_head(reader_.head());
     }
   }
   return in;
 }
 
-/// rest  all that has come of the next head; a view into pending_, unless that is empty
+/// rest  the incomplete headers; a view of pending_, unless that is empty
 void H1Connection::keep_pending(std::string_view rest) {
   if (pending_.empty()) {
     pending_.append(rest);
@@ -206,12 +206,12 @@ void H1Connection::read_head(const h1::ReplyHead& head) {
                      "The server switched to a protocol that was not requested.");
   }
   keeps_alive_ = head.keeps_alive;
-  // The reader of the content stands before the head is told, which may fail the exchange.
+  // Set up the body reader before passing on the headers, which may fail the exchange.
   body_ = h1::ResponseBodyReader(head);
   take_head({1, head.minor_version}, head.status, head.fields, head.bytes, length_of(head));
 }
 
-// The content.
+// Response body.
 
 void H1Connection::read_body(std::string_view in) {
   while (phase() == Phase::body) {
@@ -224,7 +224,7 @@ void H1Connection::read_body(std::string_view in) {
         take_data(step.data);
         break;
       case ChunkedStatus::done:
-        is_spoilt_ |= !in.empty();  // bytes behind a response are no response to anything
+        is_spoilt_ |= !in.empty();  // bytes after a response do not belong to any request
         return end_response(body_.trailer_lines());
       case ChunkedStatus::refused:
         return fail_with(fault_of(body_.flaw()), h1::flaw_info(body_.flaw()).text);

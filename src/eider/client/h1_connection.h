@@ -18,15 +18,16 @@ namespace eider::detail::client {
 
 class H1Connection final : public ClientExchange, private StreamOwner {
  public:
-  /// reader  of the loop's; outlives the connection
+  /// reader  shared by the loop; must outlive the connection
   H1Connection(h1::ResponseReader& reader, std::unique_ptr<TcpStream> line);
   ~H1Connection() override;
 
-  /// Nothing is under way, and nothing has come that was not asked for. `begin` needs it.
+  /// Returns whether no exchange is active and no unsolicited bytes have arrived. Required by
+  /// `begin`.
   [[nodiscard]] bool is_idle() const noexcept {
     return phase() == Phase::idle && stream().is_open();
   }
-  /// The exchange is over. What is not at its end, or must not be used again, is closed.
+  /// Ends the exchange. Closes the connection if it is incomplete or must not be reused.
   void finish() noexcept;
 
   void send_head(const OutHead& head) override;
@@ -60,9 +61,9 @@ class H1Connection final : public ClientExchange, private StreamOwner {
   h1::ResponseReader& reader_;
   h1::ResponseBodyReader body_;
   h1::HeadSearch search_;
-  Buffer pending_;             // of a head that is not whole
-  bool is_chunked_ = false;    // the request's content
-  bool owes_content_ = false;  // the server may still expect the rest of it
+  Buffer pending_;             // incomplete headers
+  bool is_chunked_ = false;    // of the request body
+  bool owes_content_ = false;  // the server may still expect the rest of the request body
   bool keeps_alive_ = false;
   bool is_spoilt_ = false;
 };

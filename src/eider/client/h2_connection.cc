@@ -12,7 +12,7 @@ namespace eider::detail::client {
 
 namespace {
 
-/// In one send, a little more perhaps.
+/// The size of one send, which may be slightly larger.
 constexpr std::size_t kCorkBytesMax = 64UL * 1024;
 
 h2::ClientSessionOptions session_options(const ClientOptions& options,
@@ -53,7 +53,7 @@ std::unique_ptr<H2Stream> H2Connection::open_stream() {
 }
 
 void H2Connection::leave(H2Stream& stream) noexcept {
-  // A stream that never began still counts as room that was promised.
+  // A stream without a request still has reserved room.
   unbegun_ -= stream.has_begun_ ? 0 : 1;
   std::erase(streams_, &stream);
   if (streams_.empty()) {
@@ -66,7 +66,7 @@ void H2Connection::close() noexcept {
     return;
   }
   if (!session_.is_doomed()) {
-    // GOAWAY leaves before the connection does.
+    // Send GOAWAY before the connection closes.
     session_.shut_down();
     send_all_there_is();
     static_cast<void>(line_->stream().flush());
@@ -76,7 +76,7 @@ void H2Connection::close() noexcept {
 
 void H2Connection::pump() {
   if (is_within_session_) {
-    return;  // the call that is within it pumps behind it
+    return;  // the caller within the session calls `pump` afterwards
   }
   send_all_there_is();
   end_when_over();
@@ -85,7 +85,7 @@ void H2Connection::pump() {
 void H2Connection::send_all_there_is() {
   Stream& stream = line_->stream();
   while (stream.is_open() && stream.waiting_bytes() == 0) {
-    // The session calls back within this call, and must not be entered again from there.
+    // The session calls back within this call, and must not be re-entered from there.
     is_within_session_ = true;
     const bool is_all = session_.send(stream.output(), kCorkBytesMax);
     is_within_session_ = false;
@@ -97,7 +97,7 @@ void H2Connection::send_all_there_is() {
 }
 
 void H2Connection::end_when_over() {
-  // The flaw says more than the end that follows from it.
+  // The session's error is more helpful than the end that it causes.
   if (session_.is_doomed()) {
     end(ClientFault::bad_response, session_.flaw());
   } else if (session_.is_over()) {
@@ -105,24 +105,24 @@ void H2Connection::end_when_over() {
   }
 }
 
-/// All that had not come to its end is told so.
+/// Notifies all streams that have not ended.
 void H2Connection::end(ClientFault fault, std::string_view text) {
   if (line_->stream().is_open()) {
-    static_cast<void>(line_->stream().flush());  // GOAWAY says why
+    static_cast<void>(line_->stream().flush());  // sends GOAWAY with the error
     line_->stream().close();
   }
   disarm();
   const std::string reason(text);
-  // The list may change while they hear of it.
+  // The list may change during the calls.
   const std::vector<H2Stream*> streams = streams_;
   for (H2Stream* const stream : streams) {
     stream->on_lost(fault, reason);
   }
-  // One that waits looks for another connection.
+  // One waiting call opens another connection.
   turns_.wake_one();
 }
 
-// What the stream tells.
+// Events of the stream.
 
 void H2Connection::on_bytes(std::string_view bytes) {
   heard_ = line_->stream().loop().now();
@@ -130,7 +130,7 @@ void H2Connection::on_bytes(std::string_view bytes) {
   session_.receive(bytes, milliseconds_of(heard_));
   is_within_session_ = false;
   pump();
-  // This is behind the pump: SETTINGS may have allowed more streams.
+  // After `pump`: SETTINGS may have allowed more streams.
   wake_waiting();
 }
 
@@ -150,7 +150,7 @@ void H2Connection::on_broken(NetError error) {
       std::string("The connection was lost: ").append(text(error)).append("."));
 }
 
-// Silence: a server that is there answers a PING.
+// Detects silence: a reachable server responds to a PING.
 
 void H2Connection::watch_silence() {
   if (options_.ping_after != Duration::zero() && !is_armed()) {

@@ -25,36 +25,37 @@ class H2Stream;
 
 class H2Connection final : private StreamOwner, private Timer {
  public:
-  /// early_streams  begun at once at most, until the server says how many it allows
-  /// turns          woken when there is room for more; all outlive the connection
+  /// early_streams  maximum of concurrent streams until the server has sent its own
+  /// turns          woken when there is room for more; `options` and this must outlive the
+  /// connection
   H2Connection(std::unique_ptr<TcpStream> line, const ClientOptions& options,
                std::uint32_t early_streams, TurnQueue& turns);
   ~H2Connection();
   H2Connection(const H2Connection&) = delete;
   H2Connection& operator=(const H2Connection&) = delete;
 
-  /// One more exchange. Pre: has_room(). The connection outlives it.
+  /// Creates an exchange. Pre: has_room(). The connection must outlive it.
   [[nodiscard]] std::unique_ptr<H2Stream> open_stream();
   [[nodiscard]] bool has_room() const noexcept { return session_.room() > unbegun_; }
-  /// Its server takes WebSockets (RFC 8441).
+  /// Returns whether the server supports WebSockets (RFC 8441).
   [[nodiscard]] bool allows_websockets() const noexcept { return session_.allows_protocols(); }
-  /// It takes requests, now or later.
+  /// Returns whether it accepts requests, now or later.
   [[nodiscard]] bool is_of_use() const noexcept;
-  /// Exchanges that have not been destroyed.
+  /// Returns the number of exchanges that were not destroyed.
   [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
-  /// Requests that were begun over it, ever.
+  /// Returns the number of all requests so far.
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
-  /// What the server has said that it allows at once, if it has.
+  /// Returns the server's limit of concurrent streams, if it has sent one.
   [[nodiscard]] std::optional<std::uint32_t> streams_allowed() const noexcept {
     return session_.streams_allowed();
   }
-  /// The server wants these requests over HTTP/1.1.
+  /// Returns whether the server requires HTTP/1.1 for these requests.
   [[nodiscard]] bool declines_h2() const noexcept { return declines_h2_; }
 
-  /// Calls that wait are woken as far as there is room, or one to look for another connection.
+  /// Wakes waiting calls as far as there is room, or one to open another connection.
   void wake_waiting() noexcept;
 
-  /// Says good-bye. Pre: streams() == 0.
+  /// Sends GOAWAY and closes. Pre: streams() == 0.
   void close() noexcept;
 
  private:
@@ -66,14 +67,15 @@ class H2Connection final : private StreamOwner, private Timer {
   void on_broken(NetError error) override;
   void expire() override;
 
-  /// Gives the socket what it takes, and sees whether the connection is over.
+  /// Writes as much as the socket accepts, and checks whether the connection has ended.
   void pump();
   void send_all_there_is();
   void end_when_over();
   void end(ClientFault fault, std::string_view text);
   void watch_silence();
   void leave(H2Stream& stream) noexcept;
-  /// A deadline has passed: a server that has said nothing since is not asked any more.
+  /// Called after a timeout: if the server has sent nothing since `begun`, the connection gets no
+  /// more requests.
   void note_late(Instant begun) noexcept { is_suspect_ |= heard_ <= begun; }
 
   std::unique_ptr<TcpStream> line_;

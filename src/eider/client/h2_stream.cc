@@ -14,7 +14,7 @@ namespace {
 
 using h2::OutField;
 
-/// Of content that has left and is still in front of what waits.
+/// The maximum of sent bytes at the front of the buffer.
 constexpr std::size_t kSentBytesMax = 64UL * 1024;
 constexpr std::string_view kGone = "The server is shutting down and did not process the request.";
 
@@ -44,7 +44,7 @@ std::string reset_text(h2::ErrorCode code) {
          std::to_string(static_cast<std::uint32_t>(code)) + ").";
 }
 
-/// Of content: none follows a response to HEAD, whatever its length says.
+/// Returns the length of the body: 0 after HEAD, regardless of Content-Length.
 std::optional<std::uint64_t> length_of(const h2::ReplyHead& head) noexcept {
   return head.ends == h2::Ends::with_head ? std::optional<std::uint64_t>(0) : head.content_length;
 }
@@ -61,7 +61,7 @@ H2Stream::~H2Stream() {
   }
 }
 
-// The request.
+// Request.
 
 void H2Stream::send_head(const OutHead& head) {
   if (!begin_request()) {
@@ -94,7 +94,7 @@ void H2Stream::ask_for(std::string_view protocol, const OutHead& head) {
 bool H2Stream::begin_request() {
   --connection_.unbegun_;
   has_begun_ = true;
-  // The server may have gone away since the stream was opened.
+  // The server may have disconnected since the stream was created.
   if (connection_.session_.room() == 0 || !connection_.is_of_use()) {
     fail_unprocessed(Processed::no, kGone);
     return false;
@@ -115,12 +115,12 @@ void H2Stream::send_content(std::string_view piece, Piece which) {
   if (!is_open()) {
     return;
   }
-  if (content_sent_ >= kSentBytesMax) {  // what is never empty would grow
+  if (content_sent_ >= kSentBytesMax) {  // otherwise a buffer that is never empty would grow
     content_.consume(std::exchange(content_sent_, 0));
   }
   content_.append(piece);
   is_content_whole_ = which == Piece::last;
-  // The session asks for the content within `pump`.
+  // The session reads the body within `pump`.
   connection_.session_.resume(id_);
   connection_.pump();
 }
@@ -150,7 +150,7 @@ void H2Stream::put(char* to, std::size_t bytes) noexcept {
   }
 }
 
-// The response.
+// Response.
 
 void H2Stream::on_interim(const h2::ReplyHead& head) {
   note_heard();
@@ -163,12 +163,12 @@ void H2Stream::on_head(const h2::ReplyHead& head) {
 }
 
 void H2Stream::on_data(std::string_view bytes) {
-  // It is asked first: taking the data may fail the exchange.
+  // Evaluate this first: taking the data may fail the exchange.
   const bool is_whole = terms().gathering == Gathering::whole;
   if (phase() == Phase::body) {
     take_data(bytes);
   }
-  // What is gathered is credited at once; pieces are credited when they are taken.
+  // Credit a collected body at once; pieces are credited when they are taken.
   if (is_whole && is_open()) {
     connection_.session_.consume(id_, bytes.size());
   }
@@ -188,7 +188,7 @@ void H2Stream::on_end(std::string_view trailer_lines) {
 }
 
 void H2Stream::on_closed(const h2::StreamEnd& end) {
-  // The session knows the stream no more, so nothing is reset from here on.
+  // The session has removed the stream, so it must not be reset from here on.
   id_ = 0;
   if (phase() != Phase::head && phase() != Phase::body) {
     return;
@@ -228,7 +228,7 @@ void H2Stream::reset(h2::ErrorCode why) noexcept {
 
 void H2Stream::drop(ClientFault why) noexcept {
   if (why == ClientFault::timed_out) {
-    // A server that is late and silent gets no further requests on this connection.
+    // A server that is late and silent gets no more requests on this connection.
     connection_.note_late(begun_);
   }
   if (is_open()) {

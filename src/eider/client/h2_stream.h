@@ -13,7 +13,7 @@
 
 namespace eider::detail::client {
 
-/// Destroying it before its end resets the stream; the connection lives on.
+/// Destroying it before its end resets the stream; the connection continues.
 class H2Stream final : public ClientExchange, private h2::ReplyUser {
  public:
   /// For H2Connection::open_stream.
@@ -27,16 +27,16 @@ class H2Stream final : public ClientExchange, private h2::ReplyUser {
   void end_content(std::string_view trailer_lines) override;
   void flush() override;
 
-  /// In place of send_head: asks for another protocol over this stream (RFC 8441).
+  /// Instead of send_head: requests another protocol over this stream (RFC 8441).
   void ask_for(std::string_view protocol, const OutHead& head);
-  /// Of content that was given.
+  /// Returns the number of body bytes that were not sent yet.
   [[nodiscard]] std::size_t unsent_bytes() const noexcept { return waiting().size(); }
 
  private:
   friend class H2Connection;
 
   [[nodiscard]] bool is_open() const noexcept { return id_ != 0; }
-  /// The connection has ended.
+  /// Called when the connection has ended.
   void on_lost(ClientFault fault, std::string_view text);
   void reset(h2::ErrorCode why) noexcept;
   [[nodiscard]] bool begin_request();
@@ -52,7 +52,7 @@ class H2Stream final : public ClientExchange, private h2::ReplyUser {
   [[nodiscard]] std::string_view trailer_lines() const noexcept override { return trailers_; }
 
   void on_begin() override {}
-  void on_ahead(std::size_t) override {}  // the window bounds it
+  void on_ahead(std::size_t) override {}  // the window limits it
   void on_taken(std::size_t bytes) override;
   void drop(ClientFault why) noexcept override;
   [[nodiscard]] bool has_sent_all() const noexcept override { return waiting().empty(); }
@@ -61,7 +61,7 @@ class H2Stream final : public ClientExchange, private h2::ReplyUser {
   }
 
   H2Connection& connection_;
-  h2::StreamId id_ = 0;  // 0: not begun, or closed
+  h2::StreamId id_ = 0;  // 0: not started, or closed
   Instant begun_;
   Buffer content_;
   std::size_t content_sent_ = 0;

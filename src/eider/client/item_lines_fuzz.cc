@@ -1,4 +1,4 @@
-// Lines of a stream: they do not depend on cuts, and are those that are between its line ends.
+// Fuzzes ItemLines: the lines must not depend on how the bytes are cut.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ using detail::client::ItemLines;
 
 constexpr std::size_t kLineBytesMax = 24;
 
-/// Every line, of a stream of which `step_bytes` arrive at once.
+/// Returns all lines of a stream whose bytes arrive in steps of `step_bytes`.
 std::string read(std::string_view in, std::size_t step_bytes) {
   ItemLines lines(kLineBytesMax);
   std::string all;
@@ -38,7 +38,7 @@ std::string read(std::string_view in, std::size_t step_bytes) {
   return lines.take_last() ? all.append(lines.line()).append("\n") : all;
 }
 
-/// The same without a state.
+/// The same, without state.
 std::string expected(std::string_view in) {
   std::string all;
   while (!in.empty()) {

@@ -10,10 +10,10 @@ namespace eider::detail::client {
 
 namespace {
 
-/// A week: more is the same as never.
+/// A week: longer is the same as never.
 constexpr std::uint64_t kSecondsMax = std::uint64_t{7} * 24 * 3600;
 
-/// Above this the pause no longer doubles.
+/// After this many retries, the pause does not double any more.
 constexpr unsigned kDoublingsMax = 10;
 
 Duration seconds(std::uint64_t count) noexcept {

@@ -27,7 +27,7 @@ void Lease::end() noexcept {
   own_.give_back();
   if (stream_ != nullptr) {
     H2Connection& connection = stream_->connection();
-    // The stream leaves the connection before the pool counts what is left on it.
+    // Destroy the stream before the pool counts the connection's remaining streams.
     stream_.reset();
     pool_->leave_shared(*host_, connection);
     host_ = Connections::Use();
@@ -40,7 +40,7 @@ Lease Pool::try_lease(const net::Route& route) {
     return {};
   }
   if (host->more.speech == Speech::h2) {
-    // Calls that wait have come first.
+    // Calls that already wait have priority.
     return host->more.turns.is_any_ahead() ? Lease() : try_share(*host, takes_one_more);
   }
   auto idle = connections_.try_idle(*host, is_of_h1);
@@ -60,7 +60,7 @@ Task<Pool::Leased> Pool::lease_own(const net::Route& route, LeaseDue due, Reuse 
   if (reuse == Reuse::welcome && lease->take_idle(is_of_h1)) {
     co_return Lease(std::move(*lease));
   }
-  // An idle connection of another host gives way: the bound counts both.
+  // Closes an idle connection of another host if needed: the limit counts both.
   lease->make_room();
   auto made = co_await connect(route, due, {"http/1.1"});
   if (!made) {
@@ -81,7 +81,7 @@ ClientError Pool::no_room(const net::Route& route) {
                                       "connections_max, or send fewer requests at once."};
 }
 
-/// protocols  offered by ALPN where it is encrypted
+/// protocols  offered by ALPN with TLS
 Task<Pool::Connected> Pool::connect(const net::Route& route, LeaseDue due,
                                     net::Protocols protocols) {
   auto made = co_await net_.connect(route, {due.connected, options_.handshake, due.whole},

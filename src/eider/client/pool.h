@@ -23,16 +23,17 @@ namespace eider::detail::client {
 
 class Pool;
 
-/// When a wait for a connection is over: for a socket, and for all of it.
+/// The deadlines of a wait for a connection: for the socket, and in total.
 struct LeaseDue {
   Instant connected;
   Instant whole;
 };
 
-/// Whether a connection that has served a request before will do.
+/// Whether a connection that has served a request may be used.
 enum class Reuse : std::uint8_t { welcome, unwanted };
 
-/// One of HTTP/1.1, for one exchange after the other, or one of HTTP/2, which exchanges share.
+/// An HTTP/1.1 connection, for one exchange at a time, or an HTTP/2 connection, shared by
+/// exchanges.
 class PooledConnection {
  public:
   explicit PooledConnection(std::unique_ptr<H1Connection> connection) noexcept
@@ -40,11 +41,11 @@ class PooledConnection {
   explicit PooledConnection(std::unique_ptr<H2Connection> connection) noexcept
       : h2_(std::move(connection)) {}
 
-  /// Null when it is of the other kind.
+  /// Returns null if it is of the other kind.
   [[nodiscard]] H1Connection* h1() const noexcept { return h1_.get(); }
   [[nodiscard]] H2Connection* h2() const noexcept { return h2_.get(); }
 
-  // As net::Pool wants it.
+  // Required by net::Pool.
   void finish() noexcept {
     if (h1_ != nullptr) {
       h1_->finish();
@@ -60,34 +61,34 @@ class PooledConnection {
   }
 
  private:
-  std::unique_ptr<H1Connection> h1_;  // or
+  std::unique_ptr<H1Connection> h1_;  // one of both is set
   std::unique_ptr<H2Connection> h2_;
 };
 
-/// What a host is known to speak.
+/// The protocol of a host, as far as known.
 enum class Speech : std::uint8_t { unknown, h1, h2 };
 
 struct PoolHost;
 using Connections = net::Pool<PooledConnection, PoolHost>;
 
-/// What HTTP knows of one route, beside its connections.
+/// The state of one route, in addition to its connections.
 struct PoolHost {
   TurnQueue turns;
-  std::vector<Connections::Lease> shared;  // connections of HTTP/2 that have streams
-  std::uint32_t early_streams = 100;  // of a new connection: what the last one's server allowed
+  std::vector<Connections::Lease> shared;  // HTTP/2 connections with streams
+  std::uint32_t early_streams = 100;       // for a new connection: the limit of the last server
   Speech speech = Speech::unknown;
-  bool is_opening = false;  // somebody finds out what it speaks, or opens one more
+  bool is_opening = false;  // a call finds out the protocol, or opens another connection
 };
 
-/// A connection, or a stream of one, for one exchange; then it goes back, or is closed when it
-/// cannot be used again.
+/// A connection or an HTTP/2 stream for one exchange. It is given back on destruction, or closed if
+/// it cannot be reused.
 class Lease {
  public:
   Lease() noexcept = default;
-  /// A connection of its own.
+  /// An exclusive connection.
   explicit Lease(Connections::Lease own) noexcept
       : own_(std::move(own)), exchange_(own_->h1()), is_reused_(own_.is_reused()) {}
-  /// A stream of one that is shared.
+  /// A stream of a shared connection.
   Lease(Pool& pool, Connections::Entry& host, std::unique_ptr<H2Stream> stream) noexcept
       : pool_(&pool),
         host_(host),
@@ -103,12 +104,12 @@ class Lease {
   ~Lease() { give_back(); }
 
   [[nodiscard]] bool is_held() const noexcept { return exchange_ != nullptr; }
-  /// It has served a request before: the server may have closed it meanwhile.
+  /// Returns whether it has served a request before: the server may have closed it meanwhile.
   [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
   [[nodiscard]] ClientExchange* operator->() const noexcept { return exchange_; }
   [[nodiscard]] ClientExchange& operator*() const noexcept { return *exchange_; }
-  /// The connection was lost and no byte of a response had come: the request may not have been
-  /// seen.
+  /// Returns whether the connection was lost before any byte of a response arrived: the server may
+  /// not have seen the request.
   [[nodiscard]] bool is_unanswered(const ClientError& fault) const noexcept {
     return fault.fault == ClientFault::connection_lost && is_held() && !exchange_->has_heard();
   }
@@ -122,10 +123,10 @@ class Lease {
 
  private:
   void end() noexcept;
-  /// Pre: nothing is held.
+  /// Pre: it is empty.
   void take(Lease& other) noexcept;
 
-  Connections::Lease own_;  // or
+  Connections::Lease own_;  // one of own_ and stream_ is set
   Pool* pool_ = nullptr;
   Connections::Use host_;
   std::unique_ptr<H2Stream> stream_;
@@ -135,7 +136,7 @@ class Lease {
 
 class Pool {
  public:
-  /// All outlive the pool, and it its leases.
+  /// All arguments outlive the pool, and the pool its leases.
   Pool(Loop& loop, const ClientOptions& options, h1::ResponseReader& reader, net::Net& net) noexcept
       : loop_(loop),
         options_(options),
@@ -145,14 +146,14 @@ class Pool {
                             .all_max = options.connections_max,
                             .idle = options.idle}) {}
 
-  /// One that is there, or none.
+  /// Returns an existing connection, or an empty lease.
   [[nodiscard]] Lease try_lease(const net::Route& route);
-  /// A stream of a connection that is there and whose server takes WebSockets, or none.
+  /// Returns a stream of an existing connection that supports WebSockets, or an empty lease.
   [[nodiscard]] Lease try_websocket(const net::Route& route);
-  /// A connection, new or not, when there may be one more in use.
+  /// Returns a connection, new or reused; waits until the limits permit one more.
   ///
-  /// route    outlives the task
-  /// errors   timed_out; what the dialler says
+  /// route    must outlive the task
+  /// errors   timed_out; the errors of the dialler
   [[nodiscard]] Task<Result<Lease, ClientError>> lease(const net::Route& route, LeaseDue due,
                                                        Reuse reuse, Rank rank = Rank::usual);
 
@@ -168,7 +169,7 @@ class Pool {
   [[nodiscard]] Task<Leased> lease_own(const net::Route& route, LeaseDue due, Reuse reuse);
   [[nodiscard]] Lease own(Connections::Lease lease, net::Connection of);
 
-  // Connections that are shared: pool_shared.cc.
+  // Shared connections: pool_shared.cc.
   [[nodiscard]] bool may_share(const net::Route& route) const noexcept;
   [[nodiscard]] Task<Leased> lease_shared(const net::Route& route, LeaseDue due, Rank rank);
   [[nodiscard]] Lease try_share(Host& host, Fits fits);

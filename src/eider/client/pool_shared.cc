@@ -1,4 +1,4 @@
-// Pool: connections of HTTP/2, which calls share.
+// Pool: HTTP/2 connections, which calls share.
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +10,8 @@ namespace eider::detail::client {
 
 namespace {
 
-/// One call finds out what a host speaks, or opens one more connection; others that need that too
-/// wait for it, and go on when it is given up.
+/// One call finds out the protocol of a host, or opens another connection. Other calls wait for it,
+/// and continue if it is cancelled.
 class Opening {
  public:
   explicit Opening(PoolHost& host) noexcept : host_(host) { host.is_opening = true; }
@@ -26,7 +26,7 @@ class Opening {
   PoolHost& host_;
 };
 
-/// Of a pool's connections those of HTTP/2 that are so.
+/// Returns a predicate for HTTP/2 connections that satisfy `is`.
 auto of_h2(bool (*is)(const H2Connection& connection) noexcept) {
   return [is](const PooledConnection& one) { return one.h2() != nullptr && is(*one.h2()); };
 }
@@ -58,14 +58,14 @@ net::Protocols Pool::offered() const {
                                             : net::Protocols{"h2", "http/1.1"};
 }
 
-/// In the clear nothing is agreed on: only Http2Use::always shares such connections.
+/// Without TLS there is no negotiation: only Http2Use::always shares such connections.
 bool Pool::speaks_h2(const net::Route& route, const net::Connection& of) const noexcept {
   return !route.is_secure || of.protocol == "h2";
 }
 
 Task<Pool::Leased> Pool::lease_shared(const net::Route& route, LeaseDue due, Rank rank) {
   Host& host = connections_.entry(route.key);
-  // The entry of the host must stay while this waits.
+  // The entry of the host must exist during this wait.
   const Connections::Use use(host);
   PoolHost& known = host.more;
   bool is_next = rank == Rank::moved || !known.turns.is_any_ahead();
@@ -81,13 +81,13 @@ Task<Pool::Leased> Pool::lease_shared(const net::Route& route, LeaseDue due, Ran
     if (fault) {
       co_return fail(std::move(*fault));
     }
-    // Its turn has come, so nobody is ahead of it any more.
+    // It was woken, so no other call is before it any more.
     is_next = true;
   }
   co_return co_await lease_own(route, due, Reuse::welcome);
 }
 
-/// Of one that has streams already, or else of an idle one, if one more may be in use.
+/// Shares a connection with streams, or else an idle one, if the limits permit.
 Lease Pool::try_share(Host& host, Fits fits) {
   if (Lease lease = share_used(host, fits); lease.is_held()) {
     return lease;
@@ -117,7 +117,7 @@ Lease Pool::try_websocket(const net::Route& route) {
 
 Lease Pool::share(Host& host, H2Connection& connection) {
   Lease lease(*this, host, connection.open_stream());
-  // Others that wait may fit on the same connection.
+  // Other waiting calls may use the same connection.
   connection.wake_waiting();
   return lease;
 }
@@ -126,9 +126,9 @@ Lease Pool::share_unused(Host& host, Connections::Lease connection) {
   return share(host, *host.more.shared.emplace_back(std::move(connection))->h2());
 }
 
-/// One more is opened when there is none, or when all are full and there is room for one at once.
-/// (A server that allows no request at all gets no further connection.) Also when one is idle, and
-/// its place was taken meanwhile.
+/// Returns whether to open another connection: if there is none, or if all are full and the limits
+/// permit one more at once. (A server that allows no streams at all gets no further connection.)
+/// Also true if one is idle and its place was taken meanwhile.
 bool Pool::may_open(const Host& host) const noexcept {
   if (host.more.is_opening) {
     return false;
@@ -150,7 +150,7 @@ Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due)
   if (!lease) {
     co_return fail(no_room(route));
   }
-  // Streams may have ended while this waited, so that no new connection is needed.
+  // Streams may have ended during the wait, so that no new connection is needed.
   if (Lease shared = share_used(host, takes_one_more); shared.is_held()) {
     co_return shared;
   }
@@ -160,7 +160,8 @@ Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due)
   lease->make_room();
   auto made = co_await connect(route, due, offered());
   if (!made) {
-    if (made.error().fault != ClientFault::timed_out) {  // which may be this one's own hurry
+    // A timeout may be due to this call's own deadline.
+    if (made.error().fault != ClientFault::timed_out) {
       host.more.turns.fail_all(made.error());
     }
     co_return fail(std::move(made.error()));
@@ -171,7 +172,7 @@ Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due)
 Pool::Leased Pool::settle(const net::Route& route, Host& host, Connections::Lease lease,
                           net::Connection of) {
   PoolHost& known = host.more;
-  // All look again: they share this connection, or open one each.
+  // All waiting calls check again: they share this connection, or open one each.
   known.turns.wake_all();
   if (speaks_h2(route, of)) {
     known.speech = Speech::h2;
@@ -192,23 +193,23 @@ Task<std::optional<ClientError>> Pool::wait_for_turn(const net::Route& route, Ho
   if (!co_await with_deadline(turn_of(turn.come()), due - loop_.now())) {
     co_return no_room(route);
   }
-  // The wake is used up here, or the destructor of the turn would hand it on.
+  // Use up the wake-up here, or the destructor of the turn would pass it on.
   turn.use();
   co_return turn.fault();
 }
 
-/// A stream has ended: there is room for one more. With its last stream a connection goes back: it
-/// is idle, or closed, and its place free.
+/// Called when a stream has ended, so there is room for one more. After its last stream, the
+/// connection is given back: it becomes idle or is closed, and its place is free.
 void Pool::leave_shared(Host& host, H2Connection& connection) noexcept {
   PoolHost& known = host.more;
   if (connection.declines_h2() && options_.http2 != Http2Use::always) {
     known.speech = Speech::h1;
     known.turns.wake_all();
   }
-  // One that allows none would never say so again.
+  // At least one, because a connection without streams would never receive a new limit.
   known.early_streams = std::max(1U, connection.streams_allowed().value_or(known.early_streams));
   connection.wake_waiting();
-  // This comes last: the connection may be gone behind it.
+  // Must be last: the connection may be destroyed.
   if (connection.streams() == 0) {
     std::erase_if(known.shared,
                   [&connection](Connections::Lease& one) { return one->h2() == &connection; });

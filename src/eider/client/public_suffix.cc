@@ -6,11 +6,11 @@
 
 namespace eider {
 
-// What the system has now, else what the library was built with. It is read once, and never freed:
-// a cookie may come while the program ends.
+// Uses the system's current list, or the one built into the library. It is loaded once and never
+// freed, because a cookie may arrive while the program exits.
 bool is_public_suffix(std::string_view domain) {
   static const psl_ctx_t* const list = psl_latest(nullptr);
-  // Without a list each name may be anybody's.
+  // Without a list, every name is treated as a public suffix.
   return list == nullptr || psl_is_public_suffix(list, std::string(domain).c_str()) != 0;
 }
 

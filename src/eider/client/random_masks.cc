@@ -15,7 +15,7 @@ ws::MaskKey RandomMasks::next() {
     }
     left_ = keys_.size();
   }
-  // A key is wiped as it is handed out.
+  // Each key is wiped when it is returned.
   return std::exchange(keys_[--left_], ws::MaskKey{});
 }
 

@@ -12,11 +12,11 @@ namespace eider::detail::client {
 /// source   RFC 6455, section 5.3: "derived from a strong source of entropy"
 class RandomMasks final : public ws::MaskSource {
  public:
-  /// errors  throws std::system_error when the kernel has no random numbers
+  /// errors  throws std::system_error if the kernel has no random numbers
   [[nodiscard]] ws::MaskKey next() override;
 
  private:
-  // getrandom gives up to 256 bytes whole, whatever signals come.
+  // getrandom returns up to 256 bytes completely, even if signals arrive.
   std::array<ws::MaskKey, 64> keys_{};
   std::size_t left_ = 0;
 };

@@ -7,7 +7,7 @@ namespace eider::detail::client {
 
 namespace {
 
-/// The same part of the copy.
+/// Returns the same part in the copy.
 std::string_view moved(std::string_view part, std::string_view from, std::string_view to) noexcept {
   return part.empty() ? part
                       : to.substr(static_cast<std::size_t>(part.data() - from.data()), part.size());

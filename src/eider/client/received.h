@@ -15,7 +15,7 @@
 
 namespace eider::detail::client {
 
-/// Of HTTP.
+/// The version of HTTP.
 struct ProtocolVersion {
   std::uint8_t major = 1;
   std::uint8_t minor = 1;
@@ -28,12 +28,12 @@ struct Received {
   Buffer body;
   std::string trailer_lines;
   std::vector<Field> trailers;  // views into trailer_lines
-  std::string url;              // what was asked last
+  std::string url;              // the last requested URL
   Arena arena;
 
-  /// Takes a copy of the head.
+  /// Copies the status and headers.
   ///
-  /// from  the bytes that the fields point into
+  /// from  the bytes that the fields refer to
   void set_head(int its_status, std::span<const Field> its_fields, std::string_view from);
   void set_trailers(std::string_view lines);
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;

@@ -12,7 +12,8 @@ namespace eider::detail::client {
 
 namespace {
 
-/// Fields that the client writes itself, or that would change where the request ends.
+/// Returns whether the client sets this header itself, or the header could change the request's
+/// end.
 bool is_own_field(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 10> kOwn{
       "Host", "Connection", "Content-Length",   "Transfer-Encoding", "Expect",
@@ -25,13 +26,13 @@ std::string_view name_of(std::string_view line) noexcept {
   return line.substr(0, line.find(':'));
 }
 
-/// Takes the first line off, line end included. Pre: not empty.
+/// Removes the first line and returns it, including its line end. Pre: not empty.
 std::string_view take_line(std::string_view& lines) noexcept {
   const std::size_t bytes = lines.find(kCrlf) + kCrlf.size();
   return std::exchange(lines, lines.substr(bytes)).substr(0, bytes);
 }
 
-/// Those lines whose name is one to keep.
+/// Returns the lines whose name is to be kept.
 template <class IsKept>
 std::string lines_where(std::string_view lines, const IsKept& is_kept) {
   std::string kept;

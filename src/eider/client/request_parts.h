@@ -16,7 +16,7 @@
 
 namespace eider::detail::client {
 
-/// Gives the next piece of content; an empty one is the end.
+/// Returns the next piece of the body; an empty one is the end.
 using Producer = std::function<Task<std::string>()>;
 
 enum class ContentKind : std::uint8_t { none, bytes, produced };
@@ -24,31 +24,31 @@ enum class ContentKind : std::uint8_t { none, bytes, produced };
 struct RequestParts {
   Method method = Method::get;
   std::string url;
-  /// Further field lines as they stand on the wire, each "Name: value\r\n".
+  /// Additional headers, each "Name: value\r\n".
   std::string field_lines;
   ContentKind content_kind = ContentKind::none;
   std::string content;
   Producer producer;
-  /// Of produced content, when it is known.
+  /// Of a produced body, if known.
   std::optional<std::uint64_t> content_length;
-  /// The whole of it; nothing: as the client's options say.
+  /// Total time limit; nothing: ClientOptions::total.
   std::optional<Duration> within;
-  /// Whether it may be asked again when it may have been done; nothing: as its method says.
+  /// Whether it may be retried if it may have been processed; nothing: depends on its method.
   std::optional<bool> may_repeat;
-  /// What was wrong with it when it was made.
+  /// An error found while the request was built.
   std::optional<ClientError> fault;
 
-  /// Adds a field line, or notes why it cannot be sent.
+  /// Adds a header, or stores the error if it cannot be sent.
   void add_field(std::string_view name, std::string_view value);
   [[nodiscard]] bool has_field(std::string_view name) const noexcept;
-  /// Takes all field lines out whose name is one of those.
+  /// Removes all headers with these names.
   void remove_fields(std::span<const std::string_view> names);
-  /// All but those that are known to hold no secret.
+  /// Removes all headers except those that are known to contain no secret.
   void keep_plain_fields();
 
-  /// RFC 9110, section 9.2.2, unless the caller knows better.
+  /// RFC 9110, section 9.2.2, unless the caller has set it.
   [[nodiscard]] bool is_idempotent() const noexcept;
-  /// The content can be sent again.
+  /// Returns whether the body can be sent again.
   [[nodiscard]] bool is_repeatable() const noexcept {
     return content_kind != ContentKind::produced;
   }

@@ -12,7 +12,7 @@ using h1::ResponseFlaw;
 constexpr h1::ResponseLimits kLimits{.head_bytes_max = kResponseHeadBytesMax,
                                      .headers_max = kResponseFieldsMax};
 
-/// The first line ends as it should, as far as it has come.
+/// Returns whether the first line ends with CRLF, as far as it has arrived.
 bool has_line_end(std::string_view in) noexcept {
   const std::size_t end = in.find_first_of("\r\n");
   return end != std::string_view::npos && in.substr(end, 2) == "\r\n";
@@ -52,7 +52,7 @@ std::string_view text(ResponseHeadFault fault) noexcept {
   return {};
 }
 
-/// WebSocket begins in HTTP/1.1, not before (RFC 6455, section 4.1).
+/// WebSocket requires HTTP/1.1 or later (RFC 6455, section 4.1).
 Result<ResponseHead, ResponseHeadFault> read_response_head(std::string_view in) {
   if (in.starts_with("HTTP/1.0")) {
     return fail(ResponseHeadFault::bad_status_line);

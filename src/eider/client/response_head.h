@@ -1,5 +1,5 @@
-// Parses the head of a response (RFC 9112, sections 4 and 5), within limits.
-// Layering: must not find the end of a body: an upgrade has no use for one.
+// Parses the headers of a response (RFC 9112, sections 4 and 5), within limits.
+// Layering: must not find the end of a body: an upgrade does not need it.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ inline constexpr std::size_t kResponseFieldsMax = 64;
 
 enum class ResponseHeadFault : std::uint8_t { need_more, bad_status_line, bad_field, too_large };
 
-/// One plain sentence. Pre: not need_more.
+/// Returns a plain sentence. Pre: not need_more.
 [[nodiscard]] std::string_view text(ResponseHeadFault fault) noexcept;
 
 /// status  100 to 999
 /// fields  views into the input
-/// bytes   of the input that belong to it, the empty line included
+/// bytes   their length in the input, including the empty line
 struct ResponseHead {
   int status = 0;
   std::vector<Field> fields;
   std::size_t bytes = 0;
 };
 
-/// Reads a head from the front of `in`.
+/// Parses headers at the front of `in`.
 ///
-/// in       all that has come since the response's begin, and perhaps what follows it
+/// in       all bytes of the response so far, possibly with bytes after the headers
 /// errors   need_more        `in` ends before the empty line: call again with more bytes
-///          bad_status_line  not "HTTP/1.1 ", three digits, a space, text, CRLF; told as soon as
-///                           it shows
+///          bad_status_line  not "HTTP/1.1 ", three digits, a space, text, CRLF; returned as soon
+///                           as it is detected
 ///          bad_field        no token before the colon, a folded line, a control byte, a bare CR
 ///                           or LF
 ///          too_large        over kResponseHeadBytesMax or kResponseFieldsMax

@@ -1,4 +1,4 @@
-// Set-Cookie fields: whatever servers say, the jar keeps its bounds and sends nothing astray.
+// Fuzzes Set-Cookie headers: the jar must respect its limits and send no cookie to a wrong host.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace {
 using namespace eider;
 
 constexpr std::int64_t kNow = 1'700'000'000;
-// Small ones, so that the limits are found too.
+// Small, so that the fuzzer reaches the limits.
 constexpr std::size_t kPerDomainMax = 3;
 constexpr std::size_t kCookiesMax = 5;
 constexpr std::size_t kCookieBytesMax = 60;
@@ -23,7 +23,7 @@ void check_field(const std::string& field) {
   ensure(is_field_value(field), "it can be sent");
 }
 
-/// Each line is one field, by turns from four places.
+/// Stores each line as one header, alternating between four sites.
 void store_lines(CookieJar& jar, std::string_view in) {
   constexpr CookieSite kSites[] = {{"www.example.com", "/a/b", false},
                                    {"www.example.com", "/", true},

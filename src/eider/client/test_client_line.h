@@ -1,5 +1,5 @@
-// For tests: a HttpClient on a simulated loop, and the servers' ends of its lines in the test's
-// hand.
+// For tests: an HttpClient on a simulated loop; the test controls the server's end of its
+// connections.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace eider::testing {
 
-/// Each dialled line ends at the test.
+/// Creates connections whose other end is controlled by the test.
 class SimDialler final : public net::Dialler {
  public:
   SimDialler(SimKernel& kernel, std::vector<SimClient>& peers, std::vector<std::string>& keys,
@@ -44,7 +44,7 @@ class SimDialler final : public net::Dialler {
   int& refusals_;
 };
 
-/// A request that was begun, and what has become of it.
+/// A started request, and its outcome.
 struct SentRequest {
   std::optional<ClientRequest::Reply> reply;
   Task<> task;
@@ -52,7 +52,7 @@ struct SentRequest {
   [[nodiscard]] bool is_there() const { return reply.has_value(); }
   [[nodiscard]] bool is_response() const { return reply && reply->has_value(); }
   [[nodiscard]] ClientResponse& response() { return reply->value(); }
-  /// "200 content", the fault as text, or "nothing yet".
+  /// Returns "200 content", the error text, or "nothing yet".
   [[nodiscard]] std::string text() const {
     if (!reply) {
       return "nothing yet";
@@ -72,7 +72,7 @@ class ClientLine {
       : client(with_seed(std::move(options)),
                std::make_unique<SimDialler>(kernel, peers, keys, refusals)) {}
 
-  /// Begins a request and runs to where it waits.
+  /// Starts a request, and runs until it waits.
   SentRequest& ask(Method method, std::string url, const Prepare& prepare = nullptr) {
     SentRequest& asked = *asked_.emplace_back(std::make_unique<SentRequest>());
     loop.call([&] {
@@ -87,7 +87,7 @@ class ClientLine {
   }
   SentRequest& get(std::string url = "http://a/") { return ask(Method::get, std::move(url)); }
 
-  /// What the client has sent over line `index` since it was last asked for.
+  /// Returns the bytes that the client has sent over line `index` since the last call.
   [[nodiscard]] std::string sent(std::size_t index = 0) { return peers.at(index).take_received(); }
   void say(std::string_view bytes, std::size_t index = 0) {
     peers.at(index).send(bytes);
@@ -101,8 +101,8 @@ class ClientLine {
   SimKernel kernel;
   SimLoop loop{kernel};
   std::vector<SimClient> peers;
-  std::vector<std::string> keys;  // of what was dialled
-  int refusals = 0;               // so many of the next dials fail
+  std::vector<std::string> keys;  // of the dialled connections
+  int refusals = 0;               // the number of next dials that fail
   HttpClient client;
 
  private:
@@ -114,10 +114,10 @@ class ClientLine {
     reply.emplace(co_await request.send());
   }
 
-  std::vector<std::unique_ptr<SentRequest>> asked_;  // gone before the client
+  std::vector<std::unique_ptr<SentRequest>> asked_;  // destroyed before the client
 };
 
-/// A whole response of a length.
+/// Returns a complete response with Content-Length.
 inline std::string response(std::string_view content, std::string_view more = {},
                             std::string_view status = "200 OK") {
   return "HTTP/1.1 " + std::string(status) + "\r\n" + std::string(more) +

@@ -12,7 +12,7 @@
 
 namespace eider::detail::client {
 
-/// moved  its server went away before it had looked at the request: it goes ahead of all others
+/// moved  the server closed the connection before processing the request: it precedes all others
 enum class Rank : std::uint8_t { usual, moved };
 
 /// Pre: it outlives its turns.
@@ -21,13 +21,13 @@ class TurnQueue {
   class Turn;
 
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty() && moved_.empty(); }
-  /// So many were woken and have not looked yet.
+  /// Returns the number of calls that were woken and have not continued yet.
   [[nodiscard]] std::size_t woken() const noexcept { return woken_; }
-  /// A call that comes now has to wait behind others.
+  /// Returns whether a new call has to wait for others.
   [[nodiscard]] bool is_any_ahead() const noexcept { return !empty() || woken_ != 0; }
   void wake_one() noexcept;
   void wake_all() noexcept;
-  /// What all of them wait for cannot be had.
+  /// Wakes all calls with an error, because they wait in vain.
   void fail_all(const ClientError& fault);
 
  private:
@@ -38,7 +38,7 @@ class TurnQueue {
   std::size_t woken_ = 0;
 };
 
-/// One that waits. Destroyed with a wake that it has not used, it hands that on.
+/// One waiting call. If it is destroyed with an unused wake-up, it passes that on.
 class TurnQueue::Turn : private ListNode {
  public:
   Turn(TurnQueue& of, Rank rank) noexcept : of_(of) {
@@ -49,7 +49,7 @@ class TurnQueue::Turn : private ListNode {
   ~Turn();
 
   [[nodiscard]] AsyncEvent& come() noexcept { return come_; }
-  /// It looks again, or gives up. Pre: it was woken.
+  /// Called when the call checks again or gives up. Pre: it was woken.
   void use() noexcept {
     is_used_ = true;
     --of_.woken_;

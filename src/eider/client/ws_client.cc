@@ -61,7 +61,7 @@ net::Options net_options(const WsClientOptions& options) {
           .tls_context = options.tls_context};
 }
 
-/// Makes a WebSocket of a connection in the clear, encrypted first where the URL says so.
+/// Opens a WebSocket over a plain connection; starts TLS first if the URL requires it.
 Task<Opened> shake_hands(net::Net& net, std::unique_ptr<TcpStream> stream,
                          detail::client::WsUrl url, WsClientOptions options) {
   const Instant due = Loop::current().now() + options.handshake;
@@ -111,7 +111,7 @@ Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url
 }  // namespace detail::client
 
 Task<Connected> WsClient::connect(std::string url, WsClientOptions options) {
-  // The way to the server is needed until the connection stands, and not beyond.
+  // The network objects are needed only until the connection is established.
   net::Net net(net_options(options));
   const net::Proxies proxies({.plain = options.proxy, .secure = options.proxy});
   auto opened = co_await detail::client::open_ws(net, proxies, std::move(url), std::move(options));

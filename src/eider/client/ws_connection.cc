@@ -35,7 +35,7 @@ Task<Result<void, WsClientError>> WsConnection::shake_hands() {
   session_ = std::make_unique<ws::detail::WsSession>(shared_, route_, line_->line(),
                                                      agreement_of(*opening, options_.socket));
   socket_ = session_->hand_out();
-  // The session and its handle stand before anything is told to it.
+  // The session and its handle must exist before the session gets any input.
   line_->begin(*session_, ended_);
   co_return Result<void, WsClientError>();
 }

@@ -20,20 +20,20 @@ class Proxies;
 
 namespace eider::detail::client {
 
-/// Stays where it is: its session and its tasks refer to it.
+/// Does not move: its session and its tasks refer to it.
 class WsConnection {
  public:
-  /// Pre: on the loop that runs; !fault_of(options).
+  /// Pre: on a running loop; !fault_of(options).
   WsConnection(std::unique_ptr<WsLine> line, WsClientOptions options);
   WsConnection(const WsConnection&) = delete;
   WsConnection& operator=(const WsConnection&) = delete;
 
-  /// The opening handshake, without a deadline of its own. The first thing called.
+  /// Performs the opening handshake, without its own deadline. Must be called first.
   [[nodiscard]] Task<Result<void, WsClientError>> shake_hands();
-  /// Pre: hands have been shaken.
+  /// Pre: after the handshake.
   [[nodiscard]] WebSocket& socket() noexcept { return socket_; }
   [[nodiscard]] ws::detail::WsSession* session() const noexcept { return session_.get(); }
-  /// The connection is closed or lost.
+  /// Set when the connection is closed or lost.
   [[nodiscard]] AsyncEvent& ended() noexcept { return ended_; }
 
  private:
@@ -45,18 +45,18 @@ class WsConnection {
   AsyncEvent ended_;
   std::unique_ptr<ws::detail::WsSession> session_;
   WebSocket socket_;
-  std::unique_ptr<WsLine> line_;  // goes first, so that it tells nobody any more
+  std::unique_ptr<WsLine> line_;  // last: destroyed first, so that it calls nothing afterwards
 };
 
 using Opened = Result<std::unique_ptr<WsConnection>, WsClientError>;
 
-/// Opens a WebSocket over a line, in the time that the options give to handshakes until `due`.
+/// Opens a WebSocket over a line, within the handshake time of the options and until `due`.
 [[nodiscard]] Task<Opened> open_ws_over(std::unique_ptr<WsLine> line, WsClientOptions options,
                                         Instant due);
 
-/// Connects by what `net` and `proxies` have, and opens a WebSocket. Both outlive the task.
+/// Connects with `net` and `proxies`, and opens a WebSocket. Both must outlive the task.
 ///
-/// options  those about names, addresses, TLS and proxies are not looked at
+/// options  those about names, addresses, TLS and proxies are ignored
 [[nodiscard]] Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url,
                                    WsClientOptions options);
 

@@ -34,11 +34,11 @@ Task<Result<WsOpening, WsClientError>> WsH2Line::shake_hands(const WsClientOptio
 void WsH2Line::begin(ws::detail::WsSession& session, AsyncEvent& ended) {
   session_ = &session;
   ended_ = &ended;
-  // What has come is told in the next round, never within the handshake's call.
+  // Received bytes are passed on in the next round, never within the handshake's call.
   client_->loop.defer(*this);
 }
 
-/// Looks whenever something has happened.
+/// Checks the stream after each event.
 Task<> WsH2Line::watch() {
   while (!is_over()) {
     co_await lease_->until(Condition::change);
@@ -52,7 +52,7 @@ void WsH2Line::look() {
   }
   look_at_content();
   if (!is_over() && lease_->has_failed()) {
-    // The session hears of the end before its owner does, which may destroy it.
+    // Notify the session before its owner, which may destroy it.
     session_->on_broken();
     return ended_->set();
   }
@@ -77,10 +77,11 @@ void WsH2Line::look_at_content() {
   }
 }
 
-/// What is not done within a call of the session's: what was written leaves at the end of the turn.
+/// Does the work that is not possible within a call of the session: sends output at the end of the
+/// turn.
 void WsH2Line::run() {
   if (is_over()) {
-    watching_ = Task<>();  // which waits for what goes now
+    watching_ = Task<>();  // it waits for the lease, which ends here
     lease_ = Lease();
     return;
   }
@@ -92,7 +93,7 @@ void WsH2Line::run() {
   look();
 }
 
-// The line.
+// As UpgradedLine.
 
 Buffer& WsH2Line::output() {
   client_->loop.defer(*this);
@@ -135,7 +136,7 @@ void WsH2Line::close() noexcept {
     end();
   }
   ended_->set();
-  // The lease goes from the loop: the session is within a call here.
+  // Release the lease later, from the loop: the session is within a call here.
   client_->loop.defer(*this);
 }
 

@@ -26,19 +26,19 @@ class WsLine {
  public:
   virtual ~WsLine() = default;
 
-  /// The opening handshake, without a deadline of its own. The first thing called.
+  /// Performs the opening handshake, without its own deadline. Must be called first.
   ///
-  /// options, masks  outlive the task
-  /// returns         the opening; its views hold until `begin`
+  /// options, masks  must outlive the task
+  /// returns         the result; its views are valid until `begin`
   [[nodiscard]] virtual Task<Result<WsOpening, WsClientError>> shake_hands(
       const WsClientOptions& options, ws::MaskSource& masks) = 0;
   [[nodiscard]] virtual UpgradedLine& line() noexcept = 0;
-  /// From the end of this turn on the session is told what comes; `ended` is set when nothing more
-  /// does. Both outlive this.
+  /// Passes input to the session, starting after this turn; sets `ended` after the end of the
+  /// connection. Both must outlive this.
   virtual void begin(ws::detail::WsSession& session, AsyncEvent& ended) = 0;
 };
 
-/// By HTTP/1.1 over a connection of its own (RFC 6455, section 4.1).
+/// Uses HTTP/1.1 over a separate connection (RFC 6455, section 4.1).
 class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private StreamOwner {
  public:
   WsTcpLine(std::unique_ptr<TcpStream> stream, WsUrl url);
@@ -64,13 +64,13 @@ class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private 
 
   std::unique_ptr<TcpStream> tcp_;
   WsUrl url_;
-  Buffer response_;             // the handshake's, and the first frames
-  std::size_t head_bytes_ = 0;  // of it
+  Buffer response_;             // the handshake response, and the first frames
+  std::size_t head_bytes_ = 0;  // length of its headers
   ws::detail::WsSession* session_ = nullptr;
   AsyncEvent* ended_ = nullptr;
 };
 
-/// A stream of one of a client's connections, which it holds until it ends.
+/// Uses a stream of one of a client's connections, which it holds until its end.
 class WsH2Line final : public WsLine, private UpgradedLine, private Deferred {
  public:
   WsH2Line(std::shared_ptr<ClientState> client, Lease lease, http::HttpUrl url);
@@ -97,19 +97,19 @@ class WsH2Line final : public WsLine, private UpgradedLine, private Deferred {
   void resume_reading() override;
   [[nodiscard]] bool is_shared() const noexcept override { return true; }
   void end() override;
-  void reset() noexcept override { is_reset_ = true; }  // where it is given back
+  void reset() noexcept override { is_reset_ = true; }  // done when the lease is released
   [[nodiscard]] std::string address() const override;
   void close() noexcept override;
 
-  std::shared_ptr<ClientState> client_;  // whose connection it is
+  std::shared_ptr<ClientState> client_;  // owns the connection
   http::HttpUrl url_;
   Received received_;
   Buffer corked_;
   ws::detail::WsSession* session_ = nullptr;
   AsyncEvent* ended_ = nullptr;
   bool is_paused_ = false;
-  bool has_waited_ = false;  // the session has seen that output waits, or may have
-  bool has_ended_ = false;   // we have
+  bool has_waited_ = false;  // the session has seen, or may have seen, that output waits
+  bool has_ended_ = false;   // our side has ended
   bool is_end_told_ = false;
   bool is_reset_ = false;
   Lease lease_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kSwitching = 101;
 
-/// Fields that the handshake writes itself, or that would announce a body.
+/// Returns whether the handshake sets this header itself, or the header would announce a body.
 bool is_handshake_field(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 6> kOwn{
       "Host", "Upgrade", "Connection", "Content-Length", "Transfer-Encoding", "Expect"};
@@ -53,7 +53,7 @@ WsClientError bad_response(std::string_view why) {
   return {WsClientFault::bad_response, std::string(why), 0};
 }
 
-/// What the server makes of our offer, by the field's value.
+/// Evaluates the server's response to the offered extensions.
 Result<std::optional<ws::DeflateTerms>, std::string_view> judge_extensions(
     std::string_view response, const WebSocketCompression& offered) {
   if (response.empty()) {

@@ -16,12 +16,12 @@
 
 namespace eider::detail::client {
 
-/// What the bytes so far amount to.
+/// The result of parsing the bytes so far.
 ///
-/// bytes        to drop from their front
-/// is_opened    the 101 was right, and frames follow
-/// subprotocol  then: what the server chose; a view into the bytes
-/// compression  then: what it agrees to, of what was offered
+/// bytes        number of bytes to drop from the front
+/// is_opened    the server accepted with a valid 101, and frames follow
+/// subprotocol  if opened: the server's choice; a view of the bytes
+/// compression  if opened: the accepted part of the offer
 struct WsOpening {
   std::size_t bytes = 0;
   bool is_opened = false;
@@ -29,34 +29,34 @@ struct WsOpening {
   std::optional<ws::DeflateTerms> compression = {};
 };
 
-/// What is wrong with subprotocols or headers, before anything is sent.
+/// Returns the error of invalid subprotocols or headers, before anything is sent.
 [[nodiscard]] std::optional<WsClientError> fault_of(const WsClientOptions& options);
 
 using WsKey = std::array<char, 24>;
 
-/// 16 bytes from the source, as Sec-WebSocket-Key has them.
+/// Returns 16 random bytes as the value of Sec-WebSocket-Key.
 [[nodiscard]] WsKey make_ws_key(ws::MaskSource& masks);
 
-/// The request. Pre: !fault_of(options).
+/// Returns the request. Pre: !fault_of(options).
 /// source   RFC 6455, section 4.1
 [[nodiscard]] std::string render_opening(const WsUrl& url, std::string_view key,
                                          const WsClientOptions& options);
 
-/// The fields of the request that say what is wanted, over HTTP/1.1 as over HTTP/2: version,
-/// subprotocols, extensions, and those of the options; "Name: value\r\n" each.
+/// Returns the headers of the offer, for HTTP/1.1 and HTTP/2: version, subprotocols, extensions,
+/// and those of the options; "Name: value\r\n" each.
 [[nodiscard]] std::string render_fields(const WsClientOptions& options);
 
-/// What the server has chosen is what was asked for.
+/// Checks that the server has chosen from the offer.
 /// errors   bad_response
 [[nodiscard]] Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
                                                              const WsClientOptions& options);
-/// The server answers, and does not switch.
+/// Returns the error if the server responds without switching protocols.
 [[nodiscard]] WsClientError declined(int status);
 
-/// in       what has come and was not dropped, any length
-/// returns  not opened: more is needed, perhaps behind an interim response (1xx) that is dropped
+/// in       received bytes that were not dropped, of any length
+/// returns  not opened: more is needed, possibly after an interim response (1xx) that is dropped
 /// errors   declined    another status than 101
-///          bad_response  no HTTP, too much of it, or not what was asked for
+///          bad_response  not HTTP, too large, or not as offered
 /// source   RFC 6455, section 4.1; RFC 9110, section 15.2
 [[nodiscard]] Result<WsOpening, WsClientError> judge_response(std::string_view in,
                                                               std::string_view key,

@@ -1,4 +1,4 @@
-// A server's response: the judgement does not depend on how the bytes came, nor on what follows.
+// Fuzzes handshake responses: the result must not depend on how bytes are cut, nor on later bytes.
 #include <cstdint>
 #include <string_view>
 

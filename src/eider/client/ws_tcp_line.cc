@@ -1,4 +1,4 @@
-// WsTcpLine: the handshake of HTTP/1.1, and what comes behind it.
+// WsTcpLine: the HTTP/1.1 handshake, and the connection after it.
 #include <utility>
 
 #include "eider/client/response_head.h"
@@ -16,7 +16,7 @@ Task<Result<WsOpening, WsClientError>> WsTcpLine::shake_hands(const WsClientOpti
   const std::string request = render_opening(url_, key_text, options);
   const auto written = co_await tcp_->write(request);
   while (written) {
-    // Interim responses count, so that they cannot go on forever.
+    // Count interim responses, so that they cannot continue forever.
     const auto opening = judge_response(response_.view().substr(head_bytes_), key_text, options);
     if (!opening) {
       co_return fail(opening.error());
@@ -59,7 +59,7 @@ WsClientError WsTcpLine::loss() const {
 void WsTcpLine::begin(ws::detail::WsSession& session, AsyncEvent& ended) {
   session_ = &session;
   ended_ = &ended;
-  // Frames that came behind the response are read first.
+  // Frames after the response are read first.
   tcp_->unread(response_.view().substr(head_bytes_));
   response_.release();
   tcp_->hand_over(*this);
@@ -76,7 +76,7 @@ void WsTcpLine::close() noexcept {
 }
 
 void WsTcpLine::on_broken(NetError /*error*/) {
-  // The session hears of the end before its owner does, which may destroy it.
+  // Notify the session before its owner, which may destroy it.
   session_->on_broken();
   ended_->set();
 }

@@ -17,7 +17,8 @@ WsClientError bad(std::string_view text) {
   return {WsClientFault::bad_url, std::string(text), 0};
 }
 
-/// Printable ASCII without what RFC 3986 has no place for, and every '%' with two digits behind it.
+/// Returns whether the text is printable ASCII that RFC 3986 permits, with two digits after each
+/// '%'.
 bool is_url_text(std::string_view text) noexcept {
   constexpr std::string_view kNever = "\"<>\\^`{|}";
   for (std::size_t at = 0; at < text.size(); ++at) {

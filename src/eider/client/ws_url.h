@@ -11,8 +11,8 @@
 
 namespace eider::detail::client {
 
-/// host       "127.0.0.1", "::1" (without brackets) or a name, as it was written
-/// authority  for the Host field: as in the URL, brackets and port included
+/// host       "127.0.0.1", "::1" (without brackets) or a name, as in the URL
+/// authority  for the Host header: as in the URL, including brackets and port
 /// target     path and query; at least "/"
 struct WsUrl {
   bool is_secure = false;
@@ -22,9 +22,8 @@ struct WsUrl {
   std::string target;
 };
 
-/// errors   bad_url  no ws:// or wss:// scheme, no host, a user, a fragment, a port that is none,
-/// or
-///                   a byte that may not stand in a URL
+/// errors   bad_url  no ws:// or wss:// scheme, no host, a user, a fragment, an invalid port, or a
+///                   byte that is not allowed in a URL
 /// source   RFC 6455, section 3; RFC 3986, sections 3.2 to 3.4
 [[nodiscard]] Result<WsUrl, WsClientError> read_ws_url(std::string_view url);
 
