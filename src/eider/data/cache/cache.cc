@@ -17,22 +17,22 @@ namespace eider {
 
 namespace {
 
-/// Longer ones would run over the clock's end.
+/// Longer times would overflow the clock.
 constexpr Duration kLongest = std::chrono::hours(24 * 365);
 
-/// Somebody who waits for what another one makes.
+/// A caller that waits for another caller's computation.
 struct Waiter {
   Loop* loop = nullptr;
   AsyncEvent is_over;
 };
 
-/// One value being made. With the state's lock held.
+/// One running computation. Use it with the state's lock held.
 struct Flight {
   std::vector<std::shared_ptr<Waiter>> waiting;
   bool is_over = false;
   bool is_forgotten = false;
   CachedBytes value;
-  std::exception_ptr failure;  // neither: the one that made it was cancelled
+  std::exception_ptr failure;  // if there is no value either, the computation was canceled
 };
 
 }  // namespace
@@ -46,7 +46,7 @@ class Cache::State {
         load_timeout_(std::min(options.load_timeout, kLongest)),
         refreshing_([] { return std::make_unique<Scope>(); }) {}
 
-  /// `state` is held by each of these, since tasks may outlive the cache.
+  /// Each of these holds `state`, because tasks may outlive the cache.
   using Self = std::shared_ptr<State>;
   static Task<CachedBytes> get(Self state, std::string key, Make make);
   static Task<> erase(Self state, std::string key);
@@ -63,7 +63,7 @@ class Cache::State {
     std::shared_ptr<Flight> flight;
     bool is_leader;
   };
-  /// is_found  another one had made it, and it is kept already
+  /// is_found  another caller had computed it, and it is already stored
   struct Made {
     CachedBytes value;
     bool is_found = false;
@@ -98,7 +98,7 @@ class Cache::State {
   CacheCounts counts_;
 };
 
-/// The right to make it; whoever waits goes on when this ends, whatever became of it.
+/// The right to compute a value. At the end of its lifetime, the waiting callers continue.
 class Cache::State::Leading {
  public:
   Leading(Self state, std::string key, std::shared_ptr<Flight> flight)
@@ -123,7 +123,7 @@ class Cache::State::Leading {
   const std::shared_ptr<Flight> flight_;
 };
 
-/// Stands on the flight's list for as long as its coroutine does, and so does its loop.
+/// In the flight's list during the lifetime of its coroutine, in which its loop exists, too.
 class Cache::State::Waiting {
  public:
   Waiting(State& state, Flight& flight)
@@ -150,7 +150,7 @@ class Cache::State::Waiting {
   std::shared_ptr<Waiter> waiter_;
 };
 
-/// Pre: the lock is held, so that no waiter goes meanwhile, nor its loop.
+/// Pre: the lock is held, so that no waiter and no loop ends meanwhile.
 void Cache::State::wake_all(Flight& flight) {
   flight.is_over = true;
   for (const std::shared_ptr<Waiter>& waiter : flight.waiting) {
@@ -179,7 +179,7 @@ void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr fai
 }
 
 Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) const {
-  // Another one may have made it between this one's question and its turn.
+  // Another caller may have computed it before this one got its turn.
   const auto found = co_await store_->find(std::move(key));
   if (found && found->ttl > stale_while_revalidate_) {
     co_return Made{.value = found->bytes, .is_found = true};
@@ -191,7 +191,7 @@ Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) con
   co_return Made{.value = std::make_shared<const std::string>(std::move(*made))};
 }
 
-/// Those who wait go on ahead of the store, which may be slow.
+/// Waiting callers continue before the value is stored, because the store may be slow.
 Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
                                      std::shared_ptr<Flight> flight) {
   auto leading = std::make_unique<Leading>(state, key, flight);
@@ -206,7 +206,7 @@ Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
   if (failure) {
     std::rethrow_exception(failure);
   }
-  // What was found has its time already: put again it would live for longer than it may.
+  // A value that was found already has its lifetime: storing it again would extend that.
   if (!made.is_found) {
     const auto is_kept = std::make_shared<AsyncEvent>();
     state->refreshing_.here().start(keep(std::move(leading), made.value, is_kept));
@@ -215,8 +215,8 @@ Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
   co_return std::move(made.value);
 }
 
-/// Of the loop, not of who asked: one that leaves between the two would leave there what was erased
-/// meanwhile.
+/// Runs on the loop, not in the caller's task: if that were canceled in between, a value that was
+/// erased meanwhile would stay in the store.
 Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
                           std::shared_ptr<AsyncEvent> is_kept) {
   State& state = leading->state();
@@ -225,12 +225,12 @@ Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
       co_await state.store_->put(leading->key(), std::move(value),
                                  state.ttl_ + state.stale_while_revalidate_);
     }
-    // Forgotten on another loop meanwhile: that may have come ahead of this in the store.
+    // It was erased on another loop meanwhile, possibly before this `put` in the store.
     if (leading->is_forgotten()) {
       co_await state.store_->erase(leading->key());
     }
   } catch (const std::exception&) {
-    // As where a store is away: what it still has is given until its time is over.
+    // The store may be unavailable: its old value is returned until it expires.
   }
   is_kept->set();
 }
@@ -240,7 +240,7 @@ Task<> Cache::State::refresh(Self state, std::string key, Make make,
   try {
     (void)co_await lead(std::move(state), std::move(key), std::move(make), std::move(flight));
   } catch (const std::exception&) {
-    // It is counted, and the old one is given for as long as it lasts.
+    // The failure is counted, and the old value is returned until it expires.
   }
 }
 

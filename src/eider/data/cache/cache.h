@@ -34,8 +34,8 @@ struct CacheOptions {
   Duration load_timeout = std::chrono::seconds(30);
 };
 
-/// fresh, stale  stored values that were returned
-/// made, failed  successful and failed computations
+/// fresh, stale    stored values that were returned
+/// loaded, failed  successful and failed computations
 struct CacheCounts {
   std::uint64_t fresh = 0;
   std::uint64_t stale = 0;
@@ -72,7 +72,7 @@ class Cache {
   [[nodiscard]] Task<T> get(std::string key, F make) const {
     Make make_text = [key,
                       make = detail::runtime::InFrame<F>(std::move(make))]() -> Task<std::string> {
-      auto made = make;  // the function may be gone before the task, and the key with it
+      auto made = make;  // the function may be destroyed before the task, and the key with it
       const std::string name = key;  // NOLINT(performance-unnecessary-copy-initialization)
       const T value = co_await made.function();
       std::string text = json::to_text(value);
@@ -104,7 +104,7 @@ class Cache {
       co_await erase(key);
       text = co_await get_bytes(std::move(key), std::move(make_text));
       value = json::read<T>(*text);
-      if (!value) {  // which another release has put there meanwhile
+      if (!value) {  // another release has stored it meanwhile
         detail::cache::refuse_unreadable("");
       }
     }

@@ -14,7 +14,7 @@ namespace eider {
 
 using CachedBytes = std::shared_ptr<const std::string>;
 
-/// left  remaining lifetime
+/// ttl  remaining lifetime
 struct CachedValue {
   CachedBytes bytes;
   Duration ttl;
@@ -32,7 +32,7 @@ class CacheStore {
   ///
   /// keep  lifetime, greater than zero
   [[nodiscard]] virtual Task<> put(std::string key, CachedBytes bytes, Duration keep) = 0;
-  /// errors  thrown: it may be there still
+  /// errors  thrown: the value may still exist
   [[nodiscard]] virtual Task<> erase(std::string key) = 0;
 };
 

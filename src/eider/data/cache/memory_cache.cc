@@ -1,4 +1,4 @@
-// Values in memory, the ones used longest ago forgotten first.
+// A cache in memory that removes the least recently used values first.
 #include <mutex>
 #include <string>
 #include <utility>
@@ -11,7 +11,7 @@ namespace eider {
 
 namespace {
 
-/// What one costs beside its texts: two nodes and what owns the value.
+/// Memory of an entry in addition to its texts: two nodes and the owner of the value.
 constexpr std::size_t kEntryBytes = 256;
 
 class MemoryCache final : public CacheStore {

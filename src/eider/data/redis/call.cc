@@ -13,7 +13,7 @@
 namespace eider::redis::detail {
 namespace {
 
-/// "For ever" would lie behind the end of the clock.
+/// Longer times would overflow the clock.
 constexpr Duration kTimeMax = std::chrono::hours(24 * 365);
 
 constexpr std::string_view kMulti = "*1\r\n$5\r\nMULTI\r\n";
@@ -33,7 +33,7 @@ Call::~Call() {
   if (state_ == State::waiting || state_ == State::sent) {
     link_->abandon(*this);
   }
-  // What an argument threw has ended it in the middle.
+  // An exception of an argument's encoder has left an incomplete command.
   if (writing_ != nullptr) {
     writing_->truncate(number_);
   }
@@ -129,7 +129,7 @@ class PipelineCall::Part final : public Call {
   }
   void take(RespCursor answer) override { read(*target_, answer); }
 
-  const ReplyTarget* target_;  // which is filled in later
+  const ReplyTarget* target_;  // is filled in later
 };
 
 PipelineCall::PipelineCall(Link& link, Duration time, std::span<const std::string_view> words,
@@ -159,7 +159,7 @@ void PipelineCall::on_part() noexcept {
   }
 }
 
-/// The first failure; of the others some may be done.
+/// Throws the first failure; other commands may have been executed.
 void PipelineCall::rethrow() const {
   Call::rethrow();
   const auto failed =
@@ -193,15 +193,16 @@ TransactionCall::TransactionCall(Link& link, Duration time, std::span<const std:
   }
 }
 
-/// "OK" of MULTI, "QUEUED" of each command, and EXEC's list, or null behind WATCH.
+/// Reads "OK" of MULTI, "QUEUED" of each command, and the list of EXEC, or null if a watched key
+/// was changed.
 void TransactionCall::take(RespCursor answer) {
   const RespItem item = answer.peek();
   const std::size_t index = taken_++;
-  // Where MULTI was refused the commands behind it are done one by one.
+  // If MULTI was rejected, the following commands are executed separately.
   if (index == 0 && item.kind == RespKind::error) {
     return read({}, answer, RedisFailure::Done::unknown);
   }
-  // An error ahead of EXEC says why that will do nothing; EXEC's own only that it did not.
+  // An error before EXEC shows why EXEC will do nothing; EXEC's own error shows only that.
   if (index <= targets_.size()) {
     return item.kind == RespKind::error ? read({}, answer) : void();
   }
@@ -219,7 +220,7 @@ void TransactionCall::take(RespCursor answer) {
   }
   (void)answer.next();
   for (const ReplyTarget& target : targets_) {
-    // A value that has failed may have been left in its middle: the next ones are past finding.
+    // Reading a value that does not fit may stop in its middle, so each value gets its own cursor.
     RespCursor value = answer;
     answer.skip();
     read(target, value, RedisFailure::Done::unknown);

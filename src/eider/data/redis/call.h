@@ -31,13 +31,13 @@ class Link;
 class PipelineCall;
 struct Routed;
 
-/// Where an answer goes: a fresh value of that type. Null: only an error counts.
+/// The target of a response: a new value of that type. Null: only errors are reported.
 struct ReplyTarget {
   const reflect::Type* type = nullptr;
   void* value = nullptr;
 };
 
-/// A command's name for people, cut where it is long.
+/// The name of a command for messages, cut if it is long.
 class CommandName {
  public:
   explicit CommandName(std::string_view name) noexcept;
@@ -48,8 +48,8 @@ class CommandName {
   std::uint8_t bytes_ = 0;
 };
 
-/// It is on its way once it stands, also before it is awaited. Destroying it gives it up: what was
-/// not sent is not, and the answer to what was is passed over.
+/// The call is queued when it is created, even before it is awaited. Destroying it cancels it: an
+/// unsent command is not sent, and the response of a sent one is ignored.
 class Call : private Timer, private Deferred {
  public:
   Call(const Call&) = delete;
@@ -65,44 +65,44 @@ class Call : private Timer, private Deferred {
   Call(Link& link, std::string_view name, Duration time) noexcept;
   virtual ~Call();
 
-  /// Room for the command's bytes; null, and the call has failed, where too much waits.
+  /// Returns the buffer for the command; null, and the call has failed, if too much waits.
   ///
-  /// watched  the only life of the link (Link::life) that it is to be sent in; 0: any
+  /// watched  the only life of the link (Link::life) in which it may be sent; 0: any
   [[nodiscard]] Buffer* begin(std::uint64_t watched = 0);
-  /// Looks at a command that is this call's, or one of its commands.
+  /// Checks a command of this call.
   ///
-  /// errors  RedisFailure(refused), thrown: it is not for this connection
+  /// errors  RedisFailure(refused), thrown: it is not allowed on this connection
   void check(std::string_view command);
-  /// The same of the one that was written behind `begin`.
+  /// Checks the command that was written after `begin`.
   void check_written();
-  /// What was written there is one call.
+  /// Ends writing: the written bytes are one call.
   ///
-  /// replies  answers that there will be, at least 1
+  /// replies  number of responses, at least 1
   void end(std::uint32_t replies);
 
-  /// One answer, in their order.
+  /// Called with each response, in order.
   virtual void take(RespCursor answer) = 0;
-  /// None was taken yet: another server does it.
+  /// Called if no response was taken yet and another server executes the call.
   virtual void take_anew() noexcept {}
-  /// Of one that is bound to a life of the link: it is sent, or fails as that life is over.
+  /// For a call that is bound to a life of the link: called when it is sent, or fails because that
+  /// life has ended.
   virtual void end_watch() noexcept {}
-  /// Its bytes leave, of one that has called `want_sent`.
+  /// Called when the bytes are sent, if `want_sent` was called.
   virtual void on_sent() {}
   void want_sent() noexcept { wants_sent_ = true; }
-  /// Reads a value that is no error; where it is one, or does not fit, the call has failed. The
-  /// first failure counts.
+  /// Reads a value. If it is an error or does not fit, the call fails. The first failure counts.
   ///
-  /// others  what that means for the other commands of the call
+  /// others  whether other commands of the call may have been executed
   void read(const ReplyTarget& to, RespCursor& in,
             RedisFailure::Done others = RedisFailure::Done::nothing);
   void fail_with(RedisFailure failure);
-  /// Its time is over, and it has failed behind this.
+  /// Called after the time limit; the call has failed afterwards.
   void expire() override;
   [[nodiscard]] bool has_failed() const noexcept { return failure_ != nullptr; }
   [[nodiscard]] const RedisFailure* failure() const noexcept { return failure_.get(); }
-  /// For what is done with its parts.
+  /// Called when the call is done.
   void finish() noexcept;
-  /// Tells that when it is done.
+  /// Makes this a part of `whole`, which is notified at the end.
   void belong_to(PipelineCall& whole) noexcept { whole_ = &whole; }
   void rethrow() const;
   [[nodiscard]] std::string_view name() const noexcept { return name_.view(); }
@@ -121,14 +121,14 @@ class Call : private Timer, private Deferred {
 
   Link* link_;
   Buffer* writing_ = nullptr;  // between `begin` and `end`
-  std::uint64_t number_ = 0;   // among the link's slots
+  std::uint64_t number_ = 0;   // number of its slot in the link
   Duration time_;
   eider::detail::runtime::Suspended waiting_;
   std::unique_ptr<RedisFailure> failure_;
-  std::unique_ptr<Routed> routed_;  // of a cluster
+  std::unique_ptr<Routed> routed_;  // if it is in a cluster
   PipelineCall* whole_ = nullptr;
   State state_ = State::made;
-  /// Its connection has a state that another one has not: it is not sent over that.
+  /// Depends on the state of its connection, so it is not sent over another one.
   bool is_bound_ = false;
   bool wants_sent_ = false;
   CommandKind kind_ = CommandKind::plain;
@@ -136,12 +136,12 @@ class Call : private Timer, private Deferred {
   WaitNote note_;
 };
 
-/// Several commands in one writing; their answers go to their targets in order. Those to a cluster
-/// go to their nodes each by itself.
+/// Several commands that are sent together; their responses are stored in their targets in order.
+/// In a cluster, each command is sent separately to its node.
 class PipelineCall : public Call {
  public:
   /// words    encoded commands
-  /// targets  one for each; outlive the call
+  /// targets  one for each; must outlive the call
   PipelineCall(Link& link, Duration time, std::span<const std::string_view> words,
                std::span<const ReplyTarget> targets);
   ~PipelineCall() override;
@@ -161,11 +161,12 @@ class PipelineCall : public Call {
   std::vector<std::unique_ptr<Part>> parts_;
 };
 
-/// The same between MULTI and EXEC: all or nothing, save what the server refuses while it does it.
+/// The same between MULTI and EXEC: all or nothing, except for commands that fail during EXEC.
 class TransactionCall : public Call {
  public:
-  /// watched  the life of the link in which WATCH was done (Link::life), 0: nothing is watched;
-  ///          set to 0 when this uses it up. Outlives the link's calls; null: nothing is watched
+  /// watched  the life of the link in which WATCH was executed (Link::life); 0: nothing is watched;
+  ///          set to 0 when this uses it up. Must outlive the link's calls; null: nothing is
+  ///          watched
   TransactionCall(Link& link, Duration time, std::span<const std::string_view> words,
                   std::span<const ReplyTarget> targets, std::uint64_t* watched);
 

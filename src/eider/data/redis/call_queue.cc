@@ -3,7 +3,7 @@
 namespace eider::redis::detail {
 namespace {
 
-/// Slots that were given up, which may lie among those that wait.
+/// Maximum number of abandoned slots that may remain among the waiting ones.
 constexpr std::size_t kDeadMax = 64;
 
 }  // namespace
@@ -44,13 +44,13 @@ void CallQueue::compact() {
 
 void CallQueue::send(Buffer& out, std::size_t bytes) {
   std::size_t sent = 0;
-  std::size_t begun = 0;  // of a run of calls that go out together
+  std::size_t begun = 0;  // start of a range of calls that are sent together
   for (; next_ != slots_.end() && sent < bytes; ++next_) {
     Slot& slot = slots_[next_];
     const std::size_t end = sent + slot.bytes;
     if (slot.call != nullptr) {
       slot.call->state_ = Call::State::sent;
-      // Not ahead of this: one that is never sent leaves the keys watched, for who tries again.
+      // Not earlier: if the call is never sent, the keys are still watched for another attempt.
       if (slot.call->is_bound_) {
         slot.call->end_watch();
       }

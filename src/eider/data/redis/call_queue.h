@@ -18,7 +18,7 @@ class Fifo {
  public:
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
-  /// Number of the first entry, and one past that of the last.
+  /// The number of the first entry, and one more than that of the last.
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
 
@@ -28,7 +28,7 @@ class Fifo {
   }
   [[nodiscard]] T& front() noexcept { return (*this)[begin_]; }
   void pop() noexcept { ++begin_; }
-  /// Takes the last ones off. Pre: begin() <= end <= this->end().
+  /// Removes the last entries. Pre: begin() <= end <= this->end().
   void cut(std::uint64_t end) noexcept { end_ = end; }
 
   std::uint64_t push(const T& entry) {
@@ -50,63 +50,63 @@ class Fifo {
     ring_.swap(larger);
   }
 
-  std::vector<T> ring_;  // a power of two
+  std::vector<T> ring_;  // its size is a power of two
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
 };
 
-/// Memory that a buffer keeps between bursts.
+/// Memory that a buffer keeps while it is empty.
 inline constexpr std::size_t kBufferKeptMax = std::size_t{64} * 1024;
 
 class CallQueue {
  public:
-  /// call     null once it was given up
-  /// bytes    of its commands, in `waiting()` until they are sent
-  /// replies  still to come
+  /// call     null if it was abandoned
+  /// bytes    size of its commands, which are in `waiting()` until they are sent
+  /// replies  responses that have not arrived yet
   struct Slot {
     Call* call = nullptr;
     std::uint32_t bytes = 0;
     std::uint32_t replies = 0;
   };
 
-  /// That were not given up.
+  /// Returns the number of calls that were not abandoned.
   [[nodiscard]] std::size_t calls() const noexcept { return slots_.size() - dead_; }
-  /// That were sent and are not answered, also where they were given up.
+  /// Returns the number of calls without a response that were sent, including abandoned ones.
   [[nodiscard]] std::size_t sent() const noexcept { return next_ - slots_.begin(); }
   [[nodiscard]] bool has_waiting() const noexcept { return next_ != slots_.end(); }
-  /// Those of a call that is pushed next are at its end already.
+  /// Returns the buffer of unsent commands. Append a command here before calling `push`.
   [[nodiscard]] Buffer& waiting() noexcept { return waiting_; }
 
   void push(Call& call, std::uint32_t bytes, std::uint32_t replies);
-  /// Its slot stays, so that the next answers go where they belong.
+  /// Abandons a call. Its slot remains, so that later responses are assigned to the right calls.
   void give_up(const Call& call) noexcept;
-  /// Takes those out that wait and were given up, where they are many. Pre: sent() is 0.
+  /// Removes abandoned waiting calls, if there are many. Pre: sent() is 0.
   void compact_many();
 
-  /// Moves the bytes of calls that wait to `out`, until that is more than `bytes`.
+  /// Moves the bytes of waiting calls to `out`, until that is more than `bytes`.
   void send(Buffer& out, std::size_t bytes);
-  /// The first one that was sent. Pre: sent() is not 0.
+  /// Returns the first sent call. Pre: sent() is not 0.
   [[nodiscard]] Call* front() noexcept { return slots_.front().call; }
-  /// Counts an answer of that; it is done with its last one.
+  /// Counts a response to the first call.
   ///
-  /// returns  whether this is the last one
+  /// returns  whether it was its last one
   [[nodiscard]] bool answer() noexcept { return --slots_.front().replies == 0; }
   void drop_done() noexcept;
 
-  // These are in the queue no more.
+  // The returned calls are not in the queue any more.
   [[nodiscard]] std::vector<Call*> take_sent();
   /// Pre: sent() is 0.
   [[nodiscard]] std::vector<Call*> take_waiting();
-  /// Those that wait and may be sent over one connection alone.
+  /// Returns the waiting calls that may be sent over one connection only.
   [[nodiscard]] std::vector<Call*> take_bound();
 
  private:
   void compact();
 
-  Fifo<Slot> slots_;        // those that were sent, then those that wait
-  std::uint64_t next_ = 0;  // the first that waits
+  Fifo<Slot> slots_;        // the sent calls, then the waiting ones
+  std::uint64_t next_ = 0;  // the first waiting one
   Buffer waiting_;          // their bytes
-  std::size_t dead_ = 0;    // slots that were given up
+  std::size_t dead_ = 0;    // abandoned slots
 };
 
 }  // namespace eider::redis::detail

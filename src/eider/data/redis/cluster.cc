@@ -13,14 +13,16 @@ namespace {
 
 using Done = RedisFailure::Done;
 
-/// Between two questions for the map of slots, and until what no node answered for is sent again.
+/// Minimum time between two requests for the slot map, and before commands without a responsible
+/// node are sent again.
 constexpr Duration kPause = std::chrono::milliseconds(50);
-/// Redirects of one call; each behind the second one waits for a pause.
+/// Maximum redirects of one call; from the third one on, each waits for a pause.
 constexpr std::uint8_t kHopsMax = 20;
 constexpr std::uint8_t kHopsAtOnce = 2;
-/// What a cluster may have; above that it is advised against.
+/// The recommended maximum size of a cluster.
 constexpr std::size_t kNodesMax = 1000;
-/// Nodes that were named by a redirect alone: one that lies must not have us dial whom it likes.
+/// Maximum number of nodes that are known only from redirects, so that a malicious node cannot make
+/// us connect to arbitrary addresses.
 constexpr std::size_t kStraysMax = 16;
 
 std::optional<std::uint16_t> port_of(std::string_view text) noexcept {
@@ -39,7 +41,7 @@ std::string_view take_word(std::string_view& text) noexcept {
 
 }  // namespace
 
-/// "MOVED 3999 127.0.0.1:6381"; without a host it is the one that has said so.
+/// Parses "MOVED 3999 127.0.0.1:6381"; without a host, it is the host that sent it.
 std::optional<Redirect> read_redirect(std::string_view error, std::string_view here) {
   const std::string_view code = take_word(error);
   if (code == "TRYAGAIN" || code == "CLUSTERDOWN") {
@@ -59,7 +61,7 @@ std::optional<Redirect> read_redirect(std::string_view error, std::string_view h
   return Redirect{code == "ASK" ? Redirect::Kind::ask : Redirect::Kind::moved, {host, *port}};
 }
 
-/// Each entry: the first slot and the last, the node that has them, its replicas
+/// Each entry has the first and last slot, its primary node and its replicas.
 std::optional<std::vector<SlotRange>> read_slots(RespCursor slots, std::string_view here) {
   const RespItem list = slots.next();
   std::vector<SlotRange> ranges;
@@ -92,7 +94,7 @@ std::optional<std::vector<SlotRange>> read_slots(RespCursor slots, std::string_v
   return ranges.empty() ? std::nullopt : std::optional(std::move(ranges));
 }
 
-/// CLUSTER SLOTS.
+/// Sends CLUSTER SLOTS.
 class Cluster::Asking final : public Call {
  public:
   Asking(Cluster& cluster, Link& link)
@@ -127,7 +129,7 @@ std::shared_ptr<const Settings> Cluster::settings_of(std::uint16_t slot) const {
   return slots_[slot] == nullptr ? nullptr : slots_[slot]->settings;
 }
 
-// Where a call goes.
+// Routing.
 
 void Cluster::route(Call& call, std::string_view bytes, std::uint32_t replies) {
   const auto slot = slot_of(bytes);
@@ -153,7 +155,7 @@ void Cluster::send(Call& call) {
   (node == nullptr ? some_link() : *node->link).send(call);
 }
 
-/// One that is there, by turns.
+/// Returns a connected node, alternating between them.
 Link& Cluster::some_link() noexcept {
   std::vector<Link*> there;
   if (any_.life() != 0) {
@@ -174,8 +176,8 @@ Cluster::Node& Cluster::add_node(const Place& place) {
   return nodes_.emplace(place, Node{std::move(settings), std::move(link)}).first->second;
 }
 
-/// room     for nodes that are not known
-/// returns  null where there is none
+/// room     maximum number of unknown nodes to add
+/// returns  null if the node is unknown and there is no room
 Cluster::Node* Cluster::find_or_add(const Place& place, std::size_t room) {
   if (const auto found = nodes_.find(place); found != nodes_.end()) {
     return &found->second;
@@ -189,7 +191,7 @@ std::size_t Cluster::room_for_strays() const noexcept {
   return kStraysMax - std::min(strays, kStraysMax);
 }
 
-/// It waits until the map was asked for again.
+/// Keeps the call until the slot map was requested again.
 void Cluster::hold(Call& call, std::string_view why) {
   front_.hold(call, why);
   refresh_soon();
@@ -209,7 +211,7 @@ bool Cluster::note(Call& call, RespCursor answer, const std::string& host) {
   if (redirect && !routed->redirect) {
     routed->redirect = redirect;
   }
-  // The answer of EXEC, where a command ahead of it was sent elsewhere.
+  // Also if EXEC was rejected because a command before it was redirected.
   routed->is_refused = redirect || (is_error && item.text.starts_with("EXECABORT "));
   return true;
 }
@@ -245,7 +247,7 @@ bool Cluster::redirect(Call& call) {
   return true;
 }
 
-// The map of slots.
+// Slot map.
 
 void Cluster::refresh_soon() {
   is_stale_ = true;
@@ -254,7 +256,7 @@ void Cluster::refresh_soon() {
   }
 }
 
-/// On a stack of its own: links may end here.
+/// Runs from the timer, because links may be destroyed here.
 void Cluster::expire() {
   if (std::exchange(has_new_map_, false)) {
     prune();
@@ -272,7 +274,7 @@ void Cluster::expire() {
   }
 }
 
-/// What waits there and was not sent, by what is known of slots now.
+/// Sends the unsent calls of a link to the nodes of the current slot map.
 void Cluster::send_again(Link& from) {
   for (Call* const call : from.take_waiting()) {
     if (call->routed_ == nullptr) {

@@ -19,11 +19,11 @@
 
 namespace eider::redis::detail {
 
-/// What a node says instead of an answer.
+/// A redirect, which a node sends instead of a response.
 ///
-/// moved  the slot is at that place from now on
-/// ask    this once
-/// wait   nobody answers for the slot now: TRYAGAIN, CLUSTERDOWN
+/// moved  the slot is at that address from now on
+/// ask    only for this command
+/// wait   no node serves the slot at the moment: TRYAGAIN, CLUSTERDOWN
 struct Redirect {
   enum class Kind : std::uint8_t { moved, ask, wait };
 
@@ -31,55 +31,55 @@ struct Redirect {
   Place place{};
 };
 
-/// here     the host that has said so, for a place without one
-/// returns  nothing where it is another error, or at no address
+/// here     the host that sent it, for an address without a host
+/// returns  nothing if it is another error, or the address is invalid
 [[nodiscard]] std::optional<Redirect> read_redirect(std::string_view error, std::string_view here);
 
-/// From the first slot to the last, both below kSlots. place  nothing where it is not told
+/// From the first slot to the last, both below kSlots. place  nothing if it is unknown
 struct SlotRange {
   std::size_t first;
   std::size_t last;
   std::optional<Place> place;
 };
 
-/// slots    the answer to CLUSTER SLOTS
-/// here     the host that has said so, for places without one
-/// returns  nothing where it is none: no part of it counts
+/// slots    the response to CLUSTER SLOTS
+/// here     the host that sent it, for addresses without a host
+/// returns  nothing if any part of it is invalid
 [[nodiscard]] std::optional<std::vector<SlotRange>> read_slots(RespCursor slots,
                                                                std::string_view here);
 
-/// What it takes to send a call to another node.
+/// The data needed to send a call to another node.
 struct Routed {
   std::string bytes;
   std::uint32_t replies;
   std::optional<std::uint16_t> slot{};  // of its keys
   std::uint8_t hops = 0;
-  bool is_asking = false;   // ASKING stands ahead of it
-  bool is_refused = false;  // by its last answer, so that nothing of it was done
+  bool is_asking = false;   // ASKING is sent before it
+  bool is_refused = false;  // by its last response, so nothing of it was executed
   std::optional<Redirect> redirect{};
 };
 
 class Cluster final : private Timer {
  public:
-  /// net  of the loop's; outlives this
+  /// net  of the loop; must outlive this
   Cluster(Loop& loop, net::Net& net, std::shared_ptr<const Settings> settings);
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  /// What calls are made on; it sends nothing itself.
+  /// Returns the link on which calls are made; it sends nothing itself.
   [[nodiscard]] Link& front() noexcept { return front_; }
-  /// Of the node that has a slot, if that is known.
+  /// Returns the settings for the node of a slot, if that is known.
   [[nodiscard]] std::shared_ptr<const Settings> settings_of(std::uint16_t slot) const;
 
-  // For links.
-  /// A call that was written whole.
+  // Called by links.
+  /// Routes a complete call.
   void route(Call& call, std::string_view bytes, std::uint32_t replies);
-  /// returns  whether an answer is the call's own
+  /// returns  whether the response belongs to the call
   [[nodiscard]] bool note(Call& call, RespCursor answer, const std::string& host);
-  /// Behind its last answer. returns  whether the call goes on elsewhere
+  /// Called after the last response. returns  whether the call continues on another node
   [[nodiscard]] bool redirect(Call& call);
-  /// There is no connection to a node, or no agreement about slots.
+  /// Called if a node is not reachable, or the slot map is outdated.
   void refresh_soon();
 
  private:
@@ -104,14 +104,14 @@ class Cluster final : private Timer {
   Loop& loop_;
   net::Net& net_;
   std::shared_ptr<const Settings> settings_;
-  Link front_;  // ahead of the others: what ends with them belongs to its calls
-  Link any_;    // to one that the URL names
+  Link front_;  // before the others, because calls of links that end belong to it
+  Link any_;    // to one of the nodes in the URL
   std::map<Place, Node> nodes_;
-  std::vector<Node*> slots_;  // null: not known
+  std::vector<Node*> slots_;  // null: unknown
   std::size_t turn_ = 0;
   Instant asked_;
-  bool is_stale_ = true;      // the map
-  bool has_new_map_ = false;  // by which some nodes may go
+  bool is_stale_ = true;      // the slot map
+  bool has_new_map_ = false;  // remove nodes that are not in it
   std::unique_ptr<Asking> asking_;
 };
 

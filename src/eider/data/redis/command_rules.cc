@@ -10,7 +10,7 @@
 namespace eider::redis::detail {
 namespace {
 
-/// Those that change what a connection is, or keep others waiting.
+/// Commands that change the state of a connection, or block other commands.
 constexpr std::string_view kOwnConnection[] = {
     "BLMOVE",   "BLMPOP",   "BLPOP",   "BRPOP", "BRPOPLPUSH", "BZMPOP",
     "BZPOPMAX", "BZPOPMIN", "UNWATCH", "WAIT",  "WAITAOF",    "CLIENT",
@@ -27,7 +27,7 @@ constexpr std::string_view kUrl =
     " is not allowed as a command: set this in the URL, so that new connections use it, too";
 constexpr std::string_view kNever = " is not allowed as a command: its response is not supported";
 
-/// What a next connection would not have, or what nobody here understands the answers to.
+/// Commands whose effect is lost after a reconnect, or whose responses are not supported.
 constexpr Instead kNowhere[] = {
     {"AUTH", kUrl},
     {"SELECT", kUrl},
@@ -58,7 +58,8 @@ bool is_script(std::string_view name) noexcept {
                      std::string(CommandName(name).view()).append(why));
 }
 
-/// Whether XREAD or XREADGROUP is told to wait. Behind STREAMS stand keys, behind GROUP two names.
+/// Returns whether XREAD or XREADGROUP has the option BLOCK. Keys follow after STREAMS, and two
+/// names after GROUP.
 bool says_block(RespCursor arguments) noexcept {
   while (!arguments.is_at_end()) {
     const std::string_view argument = arguments.next().text;
@@ -104,7 +105,7 @@ CommandKind check_command(std::string_view command, ConnectionUse use) {
   if (use != ConnectionUse::own && is_for_own(name, words)) {
     refuse(name, " needs its own connection: use Redis::session");
   }
-  // What is answered would no longer be what was asked.
+  // The next responses would not belong to their commands.
   if (is_word(name, "CLIENT") && !words.is_at_end() && is_word(words.next().text, "REPLY")) {
     refuse("CLIENT REPLY", kNever);
   }

@@ -7,22 +7,22 @@
 
 namespace eider::redis::detail {
 
-/// shared  by all who ask on a loop: nothing may change it or keep it waiting
-/// own     of one who asks
-/// front   of a cluster: none at all, what is asked goes to the nodes'
+/// shared  for all tasks on a loop: commands must not change its state or block it
+/// own     for one task
+/// front   of a cluster: not a connection; commands are sent to the nodes
 enum class ConnectionUse : std::uint8_t { shared, own, front };
 
-/// What an error of a command tells.
+/// The meaning of an error of a command.
 ///
-/// plain   nothing was done
-/// script  it may have come behind what the script had written, and its words are the script's
+/// plain   nothing was executed
+/// script  a script may have written data before the error, and may have chosen its text
 enum class CommandKind : std::uint8_t { plain, script };
 
-/// Names are those of Redis in whatever case. word  in upper case
+/// Compares names of Redis case-insensitively. word  in upper case
 [[nodiscard]] bool is_word(std::string_view text, std::string_view word) noexcept;
 
-/// command  as RespWriter has written it
-/// errors   RedisFailure(refused), thrown: it is not for this connection, or for none
+/// command  as written by RespWriter
+/// errors   RedisFailure(refused), thrown: not allowed on this connection, or on none
 CommandKind check_command(std::string_view command, ConnectionUse use);
 
 }  // namespace eider::redis::detail

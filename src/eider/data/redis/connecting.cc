@@ -20,12 +20,12 @@
 namespace eider::redis::detail {
 namespace {
 
-/// What an answer to HELLO may be at most: it lists the server's modules.
+/// The response to HELLO lists the modules of the server.
 constexpr RespLimits kGreetingLimits{.bytes_max = std::size_t{64} * 1024};
 
-/// "HELLO 3 AUTH user password SETNAME name", and SELECT.
+/// Writes "HELLO 3 AUTH user password SETNAME name", and SELECT.
 ///
-/// returns  how many answers there will be
+/// returns  number of responses
 std::size_t write_login(Buffer& out, const Settings& settings) {
   const Target& target = settings.target;
   std::vector<std::string> hello{"HELLO", "3"};
@@ -44,13 +44,13 @@ std::size_t write_login(Buffer& out, const Settings& settings) {
   return 2;
 }
 
-/// It has no room for one more now, which passes.
+/// Returns whether the error is temporary: the server accepts no more connections at the moment.
 bool passes(std::string_view said) noexcept {
   return said.starts_with("ERR max number of clients") ||
          RedisFailure("HELLO", said).fault() == RedisFault::busy;
 }
 
-/// The first word alone: what follows may name the user.
+/// Returns only the first word of the error, because the others may contain the user name.
 std::string refusal(std::string_view said) {
   std::string why = "Redis rejected the connection: ";
   why.append(said.substr(0, said.find(' ')));
@@ -84,10 +84,10 @@ Task<Connected> dial_unix(const Settings& settings) {
   co_return Opened{std::make_unique<TcpStream>(std::move(*fd)), path};
 }
 
-/// Takes one answer that is no error; says what is wrong with it.
+/// Reads one response that is not an error; returns a failure if it is not as expected.
 using Taking = std::function<std::optional<ConnectFailure>(RespCursor answer)>;
 
-/// Says all of `asked` and takes as many answers. What stands behind them is read again.
+/// Sends `asked` and reads the responses. Bytes after them are unread.
 Task<std::optional<ConnectFailure>> talk(TcpStream& stream, Buffer asked, std::size_t answers,
                                          Taking taking) {
   auto written = co_await stream.write(asked.view());
@@ -129,7 +129,7 @@ Task<std::optional<ConnectFailure>> talk(TcpStream& stream, Buffer asked, std::s
                            "the server closed the connection before its greeting"};
 }
 
-/// What HELLO's answer says of the server's role: "master" or "replica".
+/// Returns the server's role from the response to HELLO: "master" or "replica".
 std::string_view role_of(RespCursor hello) {
   const RespItem map = hello.next();
   for (std::int64_t left = map.is_aggregate() ? map.number : 0; left >= 2; left -= 2) {
@@ -141,7 +141,7 @@ std::string_view role_of(RespCursor hello) {
   return {};
 }
 
-/// A sentinel tells of the last master it knew, which may have come back as a replica.
+/// A sentinel may report a former master that has restarted as a replica.
 std::optional<ConnectFailure> check_master(RespCursor hello) {
   if (role_of(hello) == "master") {
     return std::nullopt;
@@ -167,9 +167,9 @@ Task<Connected> log_in(Connected dialled, const Settings& settings) {
   co_return dialled;
 }
 
-/// "SENTINEL GET-MASTER-ADDR-BY-NAME master", by RESP2: old sentinels know no other.
+/// Writes "SENTINEL GET-MASTER-ADDR-BY-NAME master" in RESP2, for old sentinels.
 ///
-/// returns  how many answers there will be
+/// returns  number of responses
 std::size_t write_question(Buffer& out, const Settings& settings) {
   const RedisOptions& options = settings.options;
   const bool has_login = !options.sentinel_password.empty();
@@ -182,10 +182,10 @@ std::size_t write_question(Buffer& out, const Settings& settings) {
   return has_login ? 2 : 1;
 }
 
-/// "127.0.0.1" and "6379"; null where it knows no such master.
+/// Reads "127.0.0.1" and "6379"; null if the sentinel does not know the master.
 std::optional<ConnectFailure> read_place(RespCursor answer, Place& place) {
   const RespItem list = answer.next();
-  if (list.kind == RespKind::simple) {  // of AUTH
+  if (list.kind == RespKind::simple) {  // response to AUTH
     return std::nullopt;
   }
   if (list.kind != RespKind::array || list.number != 2) {
@@ -230,7 +230,8 @@ Task<Connected> open_unix(const Settings& settings) {
   co_return co_await log_in(std::move(dialled), settings);
 }
 
-/// One that hangs leaves time for the next ones.
+/// Tries the hosts in turn. Each has a share of the time, so that one that hangs leaves time for
+/// the others.
 Task<Connected> open_any(net::Net& net, const Settings& settings) {
   const auto& places = settings.target.others;
   const Duration share = settings.options.connect_time_max / static_cast<int>(places.size());
@@ -247,7 +248,7 @@ Task<Connected> open_any(net::Net& net, const Settings& settings) {
                        ? std::move(opened->error())
                        : ConnectFailure{RedisFault::expired, "the server did not respond in time"};
     failure.why = place.host + ":" + std::to_string(place.port) + ": " + failure.why;
-    // To wait is of no use only where all have said no.
+    // Report a rejected login only if all hosts have rejected it: then waiting is useless.
     if (!failed || failed->fault == RedisFault::login || failure.fault != RedisFault::login) {
       failed = std::move(failure);
     }

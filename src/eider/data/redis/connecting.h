@@ -15,19 +15,19 @@
 
 namespace eider::redis::detail {
 
-/// What all loops share.
+/// Shared by all loops.
 struct Settings {
   Target target;
   RedisOptions options;
 };
 
-/// fault  login: the server has said no; others pass
+/// fault  login: the server rejected the login; other failures are temporary
 struct ConnectFailure {
   RedisFault fault;
   std::string why;
 };
 
-/// host  that has answered
+/// host  the host that responded
 struct Opened {
   std::unique_ptr<TcpStream> stream;
   std::string host;
@@ -35,14 +35,13 @@ struct Opened {
 
 using Connected = Result<Opened, ConnectFailure>;
 
-/// Connects, agrees on encryption where the URL says so, logs in and chooses the database. Without
-/// a deadline of its own for all of that, save that of several hosts each has its share of
-/// RedisOptions::connect_time_max.
+/// Connects, starts TLS if the URL requires it, logs in and selects the database. Has no time limit
+/// of its own, except that several hosts share RedisOptions::connect_time_max.
 ///
-/// Of sentinels each is asked in turn, until one has told of a server that says of itself that it
-/// is the master; of a cluster the first node that answers will do.
+/// Queries the sentinels in turn, until one reports a server that confirms to be the master; in a
+/// cluster, uses the first node that responds.
 ///
-/// both  outlive the task
+/// Both arguments must outlive the task.
 [[nodiscard]] Task<Connected> open_connection(net::Net& net, const Settings& settings);
 
 }  // namespace eider::redis::detail

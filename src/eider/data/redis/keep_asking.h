@@ -10,18 +10,18 @@
 
 namespace eider::redis::detail {
 
-/// Sends PING where a connection was silent; that has the deadline of any command, and a server
-/// that keeps silent loses the connection.
+/// Sends PING if the connection was silent. PING has the time limit of any command, and a server
+/// that does not respond loses the connection.
 class KeepAsking final : private Timer {
  public:
-  /// link  outlives this
+  /// link  must outlive this
   KeepAsking(Link& link, Duration ping_after) : link_(link), ping_after_(ping_after) { arm(); }
 
  private:
   void arm() { link_.loop().arm(*this, link_.loop().now() + ping_after_); }
   void expire() override {
     arm();
-    // A question that waits for its answer goes on: its own deadline tells that there is none.
+    // Do not send another PING: the pending one has its own time limit.
     if (ping_ && !ping_->await_ready()) {
       return;
     }

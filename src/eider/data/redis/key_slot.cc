@@ -11,7 +11,7 @@
 namespace eider::redis::detail {
 namespace {
 
-/// Of the polynomial x^16 + x^12 + x^5 + 1 (XMODEM).
+/// The table of the polynomial x^16 + x^12 + x^5 + 1 (XMODEM).
 constexpr std::array<std::uint16_t, 256> make_crc_table() {
   std::array<std::uint16_t, 256> table{};
   for (unsigned byte = 0; byte < table.size(); ++byte) {
@@ -26,8 +26,8 @@ constexpr std::array<std::uint16_t, 256> make_crc_table() {
 
 constexpr std::array<std::uint16_t, 256> kCrcTable = make_crc_table();
 
-/// Where a command's first key is: `at` says which argument, the name being the first one, or which
-/// one says how many keys stand behind it. Those that are not here have it behind their name.
+/// The position of a command's first key: the index of the argument, including the name, or of the
+/// number of keys that precedes them. For commands that are not listed here, it is 1.
 struct KeyPlace {
   std::string_view name;
   std::size_t at;
@@ -73,7 +73,7 @@ bool is_among(std::string_view name, auto& names) noexcept {
 
 using Key = std::optional<std::string_view>;
 
-/// What stands behind so many of `left` arguments.
+/// Returns the argument after `behind` others; nothing if `left` arguments are too few.
 Key argument(RespCursor arguments, std::int64_t left, std::size_t behind) {
   if (std::cmp_less_equal(left, behind)) {
     return std::nullopt;
@@ -91,7 +91,7 @@ Key behind_streams(RespCursor arguments, std::int64_t left) {
   return std::nullopt;
 }
 
-/// arguments  from the name on
+/// arguments  starting with the name
 Key key_of(RespCursor arguments, std::int64_t left) {
   const std::string_view name = left > 0 ? arguments.peek().text : std::string_view();
   if (is_among(name, kKeyless) || is_among(name, kOfOneNode)) {

@@ -14,12 +14,12 @@ namespace {
 
 using Done = RedisFailure::Done;
 
-/// While the socket has not taken so much, no more is given to it.
+/// If the socket has not accepted this many bytes, no more are written to it.
 constexpr std::size_t kUnsentBytesMax = std::size_t{256} * 1024;
 
 /// The shortest value, of three bytes, becomes a string.
 constexpr std::size_t kValueBytes = 32;
-/// One value for so many bytes that an answer may have, so that larger answers may have more.
+/// The number of values is limited in proportion to the size limit of a response.
 constexpr std::size_t kBytesPerValue = 64;
 
 RespLimits limits_of(const Settings& settings) noexcept {
@@ -70,7 +70,7 @@ void Link::connect() {
   connecting_.start(keep_connecting());
 }
 
-/// Until there is a connection, or nobody wants one.
+/// Tries to connect until it succeeds, or the connection is not needed any more.
 Task<> Link::keep_connecting() {
   if (const Instant earliest = pauses_.not_before(); loop_.now() < earliest) {
     co_await sleep_for(earliest - loop_.now());
@@ -93,7 +93,7 @@ Task<> Link::keep_connecting() {
 
 void Link::note_failed_attempt(ConnectFailure failed) {
   why_ = std::move(failed.why);
-  // To wait does not help where the server has said no; a next call tries again.
+  // If the server rejected the login, waiting does not help; the next call tries again.
   if (failed.fault == RedisFault::login) {
     fail_waiting(RedisFault::login, why_);
   }
@@ -110,7 +110,7 @@ void Link::adopt(Opened opened) {
   is_ready_ = true;
   ++life_;
   why_.clear();
-  pending_.release();  // the former one may have ended in the middle of an answer
+  pending_.release();  // the former connection may have ended within a response
   heard_ = loop_.now();
   made_ = heard_;
   if (owner_ != nullptr) {
@@ -119,11 +119,11 @@ void Link::adopt(Opened opened) {
   loop_.defer(*this);
 }
 
-// Asking.
+// Sending calls.
 
 bool Link::is_full() noexcept {
   const RedisOptions& options = settings_->options;
-  // What was sent and given up is with the server all the same.
+  // Abandoned calls that were sent still occupy the server.
   return calls() >= options.commands_max || queue_.sent() >= options.commands_max ||
          queue_.waiting().size() >= options.waiting_bytes_max;
 }
@@ -143,7 +143,7 @@ Buffer* Link::begin(Call& call, std::uint64_t life) {
     return nullptr;
   }
   call.is_bound_ = life != 0;
-  // The bytes of what waits, this call's first one behind them.
+  // The first byte of this call: it follows the waiting bytes.
   call.number_ = queue_.waiting().size();
   return &queue_.waiting();
 }
@@ -203,7 +203,7 @@ void Link::hold(Call& call, std::string_view why) {
 
 void Link::abandon(Call& call) noexcept {
   queue_.give_up(call);
-  // A Redis that is away must not let the slots of calls that have given up pile up.
+  // While Redis is not available, do not let slots of abandoned calls accumulate.
   if (!is_ready_) {
     queue_.compact_many();
   }
@@ -211,7 +211,7 @@ void Link::abandon(Call& call) noexcept {
 
 void Link::expire(Call& call) {
   const bool was_sent = call.state_ == Call::State::sent;
-  // The one that the server is at may be given longer.
+  // The call that the server is executing may have a longer time limit.
   const Call* const first = was_sent ? queue_.front() : nullptr;
   const Duration limit = std::max({settings_->options.command_time_max, call.time_,
                                    first == nullptr ? Duration::zero() : first->time_});
@@ -225,7 +225,7 @@ void Link::expire(Call& call) {
   }
   fail(call, RedisFailure(RedisFault::expired, was_sent ? Done::unknown : Done::nothing,
                           std::move(cause)));
-  // A server that says nothing at all for as long as a command may take is as good as gone.
+  // A server that is silent for the time of a command is considered lost.
   if (was_sent && silence() >= limit) {
     break_off("the server does not respond");
   }
@@ -236,14 +236,14 @@ void Link::fail(Call& call, RedisFailure failure) noexcept {
   call.finish();
 }
 
-/// The keys are watched no more, and who asks learns it: a next transaction is another one.
+/// Reports that the keys are not watched any more; the next transaction is a new one.
 void Link::tell_aborted(Call& call) {
   call.end_watch();
   fail(call, RedisFailure(RedisFault::aborted, Done::nothing,
                           "the connection with the watched keys was lost: nothing was executed"));
 }
 
-// Sending.
+// Writing.
 
 void Link::flush() {
   lost_.reset();
@@ -259,7 +259,7 @@ void Link::flush() {
   }
 }
 
-// Answers.
+// Responses.
 
 void Link::on_bytes(std::string_view bytes) {
   if (pending_.empty()) {
@@ -301,7 +301,7 @@ std::size_t Link::read_answers(std::string_view in) {
 }
 
 void Link::answer(std::string_view bytes) {
-  // A part of an answer is none: a server may go on with it for ever.
+  // Only complete responses count, because a server may send a partial one forever.
   heard_ = loop_.now();
   const RespCursor cursor(bytes);
   if (cursor.peek().kind == RespKind::push) {
@@ -311,7 +311,7 @@ void Link::answer(std::string_view bytes) {
     return;
   }
   if (queue_.sent() == 0) {
-    // A server that sends its last words ahead of closing: "-ERR max number of clients reached".
+    // For example, a server that closes the connection sends "-ERR max number of clients reached".
     return break_off("the server sent an unexpected response");
   }
   const bool is_demoted = settings_->target.kind == TargetKind::sentinel &&
@@ -336,7 +336,7 @@ void Link::answer_front(RespCursor answer) {
     if (cluster_ == nullptr || cluster_->note(*call, answer, host_)) {
       call->take(answer);
     }
-    // By a call that its answer does not suit: it has failed then, with all others.
+    // A call may end the connection if its response is unexpected; then all calls have failed.
     if (!is_ready_) {
       return;
     }
@@ -350,7 +350,7 @@ void Link::answer_front(RespCursor answer) {
   queue_.drop_done();
 }
 
-// The connection's end.
+// End of the connection.
 
 void Link::on_broken(NetError error) {
   break_off(text(error));
@@ -363,7 +363,7 @@ void Link::break_off(std::string_view why) {
   is_ready_ = false;
   reader_ = RespReader(limits_of(*settings_));
   stream_->close();
-  // It is one that may have called this.
+  // The stream may have called this function, so destroy it later.
   lost_ = std::move(stream_);
   loop_.defer(*this);
   why_ = why;
@@ -392,7 +392,7 @@ void Link::fail_sent(std::string_view why) {
   }
 }
 
-/// Pre: nothing was sent that is not answered.
+/// Pre: all sent calls have responses.
 void Link::fail_waiting(RedisFault fault, std::string_view why) {
   for (Call* const call : queue_.take_waiting()) {
     fail(*call, RedisFailure(fault, Done::nothing, std::string(why)));

@@ -34,23 +34,23 @@ class ConnectPauses {
   ConnectPauses(const RedisOptions& options, std::uint64_t seed) noexcept
       : first_(options.retry_first), max_(options.retry_max), random_(seed) {}
 
-  /// Behind an attempt that failed.
+  /// Called after a failed attempt. Returns the pause before the next one.
   [[nodiscard]] Duration next() noexcept {
     ++tries_;
     return pause();
   }
-  /// Behind the end of a connection. A server that greets and closes would otherwise be connected
-  /// to without a pause.
+  /// Called at the end of a connection, because otherwise a server that accepts and closes at once
+  /// would be connected to without a pause.
   void note_end(Instant made, Instant now) noexcept {
     const bool has_stood = now - made >= max_;
     tries_ = has_stood ? 0 : tries_ + 1;
     not_before_ = now + (has_stood ? Duration::zero() : pause());
   }
-  /// Of the next attempt.
+  /// Returns the earliest time of the next attempt.
   [[nodiscard]] Instant not_before() const noexcept { return not_before_; }
 
  private:
-  /// Between half of it and all of it, so that the loops of many machines do not come at once.
+  /// Returns 50 to 100 % of the full pause, so that many machines do not connect at once.
   [[nodiscard]] Duration pause() noexcept {
     const Duration whole = eider::detail::runtime::pause_behind(tries_, first_, max_);
     const double share = (1 + random_.next_share()) / 2;
@@ -60,16 +60,16 @@ class ConnectPauses {
   Duration first_;
   Duration max_;
   SplitMix64 random_;
-  std::int64_t tries_ = 0;  // that have failed
+  std::int64_t tries_ = 0;  // failed attempts
   Instant not_before_;
 };
 
-/// Learns of what nobody has asked for. None of these may destroy the link.
+/// Called for events without a command. The functions must not destroy the link.
 class LinkOwner {
  public:
   virtual void on_connected() = 0;
   virtual void on_push(RespCursor push) = 0;
-  /// The connection, which was there; another one is being made.
+  /// Called when an established connection is lost; the link reconnects.
   virtual void on_lost() = 0;
 
  protected:
@@ -80,48 +80,48 @@ class Cluster;
 
 class Link final : private StreamOwner, private Deferred {
  public:
-  /// net      of the loop's; outlives the link
+  /// net      of the loop; must outlive the link
   /// owner    may be null
-  /// cluster  that the server is of, where its calls may go to other ones; may be null
+  /// cluster  the cluster of the server, to which its calls may be redirected; may be null
   Link(Loop& loop, net::Net& net, std::shared_ptr<const Settings> settings,
        LinkOwner* owner = nullptr, ConnectionUse use = ConnectionUse::own,
        Cluster* cluster = nullptr);
-  /// Calls that have not ended fail, and their coroutines are not resumed: the loop may be ending.
+  /// Fails unfinished calls without resuming their coroutines, because the loop may be ending.
   ~Link();
-  /// Those fail and are resumed, for a link that ends ahead of its loop.
+  /// Fails and resumes them, for a link that is destroyed before its loop.
   void end_calls();
 
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] const Settings& settings() const noexcept { return *settings_; }
-  /// Calls without an answer.
+  /// Returns the number of calls without a response.
   [[nodiscard]] std::size_t calls() const noexcept { return queue_.calls(); }
-  /// Of this connection; another one has another number. 0: there is none.
+  /// Returns the number of this connection, which is different for each one; 0: not connected.
   [[nodiscard]] std::uint64_t life() const noexcept { return is_ready_ ? life_ : 0; }
 
-  /// Since the server has said something, or was first asked for what it has not answered.
+  /// Returns the time since the last response, or since the first unanswered command was sent.
   [[nodiscard]] Duration silence() const noexcept { return loop_.now() - heard_; }
 
-  /// A push that answers the first call that has no answer.
+  /// Handles a push that is the response to the first unanswered call.
   void answer_pushed(RespCursor push);
-  /// Makes the connection, if there is none and none is being made.
+  /// Connects, if it is not connected or connecting.
   void connect();
-  /// Ends what stands, as if the server had.
+  /// Closes the connection as if the server had done so.
   void break_off(std::string_view why);
 
   // For a cluster.
-  /// The one that the connection is to, or was.
+  /// Returns the host of the current or last connection.
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
-  /// A call with its bytes, from wherever it was.
+  /// Sends a call of another link, with its bytes.
   void send(Call& call);
-  /// Keeps it without sending it.
+  /// Keeps a call without sending it.
   void hold(Call& call, std::string_view why);
   void fail(Call& call, RedisFailure failure) noexcept;
-  /// What was not sent. Each has to go on. Pre: there is no connection.
+  /// Returns the unsent calls, which the caller must continue. Pre: there is no connection.
   [[nodiscard]] std::vector<Call*> take_waiting() { return queue_.take_waiting(); }
 
   // For calls.
   [[nodiscard]] ConnectionUse use() const noexcept { return use_; }
-  /// life  that it is to be sent in; 0: any
+  /// life  in which it must be sent; 0: any
   [[nodiscard]] Buffer* begin(Call& call, std::uint64_t life);
   void end(Call& call, std::uint32_t replies);
   void abandon(Call& call) noexcept;
@@ -159,17 +159,17 @@ class Link final : private StreamOwner, private Deferred {
   RespReader reader_;
 
   std::unique_ptr<TcpStream> stream_;
-  std::unique_ptr<TcpStream> lost_;  // destroyed outside of what it has called
-  Buffer pending_;                   // of an answer that is not whole
-  Instant heard_;                    // or when the first of what is not answered was sent
-  Instant made_;                     // the connection
+  std::unique_ptr<TcpStream> lost_;  // destroyed later, because it may be in a call
+  Buffer pending_;                   // an incomplete response
+  Instant heard_;                    // last response, or first unanswered call was sent
+  Instant made_;                     // time of the connection
   std::uint64_t life_ = 0;
   bool is_ready_ = false;
   bool is_connecting_ = false;
 
   CallQueue queue_;
   ConnectPauses pauses_;
-  std::string why_;  // the last attempt to connect has failed
+  std::string why_;  // reason of the last failed attempt
   std::string host_;
   Scope connecting_;
 };

@@ -9,7 +9,7 @@
 
 namespace eider::detail::redis {
 
-/// From any thread: loops have one clock.
+/// Thread-safe, because all loops use the same clock.
 class Pause {
  public:
   explicit Pause(Duration length) noexcept : length_(length) {}

@@ -62,7 +62,7 @@ Task<RedisSession> Redis::open_session(Redis redis, std::string key) {
   if (cluster == nullptr) {
     co_return redis.session();
   }
-  // By its answer the node is known, or soon.
+  // The response shows the node of the key, or starts an update of the slot map.
   auto asking = redis.command("EXISTS", key);
   co_await asking;
   const Instant due = Loop::current().now() + redis.time_;
@@ -102,7 +102,8 @@ RedisSession::RedisSession(RedisSession&&) noexcept = default;
 RedisSession& RedisSession::operator=(RedisSession&&) noexcept = default;
 RedisSession::~RedisSession() = default;
 
-/// Notes the connection where the answer is taken: by the time a coroutine goes on it may be lost.
+/// Stores the life of the connection when the response arrives: when the coroutine continues, the
+/// connection may be lost.
 class RedisSession::Watching final : public redis::detail::Call {
  public:
   Watching(Own& own, Duration time, const std::vector<std::string>& keys)
@@ -117,7 +118,7 @@ class RedisSession::Watching final : public redis::detail::Call {
  private:
   void take(redis::detail::RespCursor answer) override {
     read({}, answer);
-    // What a former WATCH was about is not forgotten, though its connection may be.
+    // An earlier WATCH still counts, although its connection may be lost.
     if (!has_failed() && own_.watched == 0) {
       own_.watched = own_.link.life();
     }

@@ -73,19 +73,19 @@ class Word {
   Buffer bytes_;
 };
 
-/// `redis::word<std::int64_t>("INCR", "visits")`. T  of the response; void: only errors are
-/// reported
+/// `redis::word<std::int64_t>("INCR", "visits")`. T: the type of the response; void: only errors
+/// are reported
 template <class T = void, class... Arguments>
 [[nodiscard]] Word<T> word(std::string_view name, const Arguments&... arguments) {
   return Word<T>(name, arguments...);
 }
 
-/// A script in Lua with the name that the server knows it by.
+/// A Lua script, which the server identifies by its digest.
 class Script {
  public:
   explicit Script(std::string source);
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
-  /// The SHA-1 of the source, in hexadecimal digits.
+  /// Returns the SHA-1 of the source in hexadecimal digits.
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
 
  private:
@@ -176,7 +176,7 @@ class Redis {
   /// errors  RedisFailure(open), thrown
   explicit Redis(std::string_view url, const RedisOptions& options = {});
 
-  /// The same server with another time for each command, connecting included.
+  /// Returns the same server with another time limit per command, including connecting.
   [[nodiscard]] Redis within(Duration time) const;
 
   /// Arguments are any bytes, numbers, and reflected types: the elements of a sequence, names and
@@ -244,7 +244,7 @@ class Redis {
     try {
       co_return co_await known;
     } catch (const RedisFailure& failure) {
-      // A script may say the same by itself, behind what it has written.
+      // A script may return this error itself after it has written data.
       if (failure.code() != "NOSCRIPT" || failure.may_be_done()) {
         throw;
       }
@@ -277,9 +277,9 @@ class RedisSession : private Redis {
   /// Sets the time limit of commands. The result must not outlive the session.
   using Redis::within;
 
-  /// The next transaction is done only if none of these keys was changed by then.
+  /// Makes the next transaction fail if any of these keys is changed before.
   ///
-  /// errors  of that: RedisFailure(aborted), thrown
+  /// errors  of the transaction: RedisFailure(aborted), thrown
   template <redis::detail::Texty... Keys>
   [[nodiscard]] Task<> watch(const Keys&... keys) {
     return watch_all({std::string(keys)...});

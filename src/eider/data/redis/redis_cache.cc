@@ -21,7 +21,7 @@ using redis::detail::RespKind;
 using redis::detail::Settings;
 
 using Text = std::optional<std::string>;
-/// A year: what is longer would run over the clock's end.
+/// A year: longer times would overflow the clock.
 constexpr std::int64_t kLeftMsMax = std::int64_t{365} * 24 * 3600 * 1000;
 
 using Bytes = std::shared_ptr<const std::string>;
@@ -34,10 +34,10 @@ class RedisCache::Store final : private LinkOwner {
         const RedisCacheOptions& options);
   ~Store();
 
-  /// Nothing where it is not kept; else it goes last from now on.
+  /// Returns nothing if it is not cached; otherwise marks it as most recently used.
   [[nodiscard]] std::optional<RedisFound> find(const std::string& key);
   [[nodiscard]] Task<RedisFound> ask(std::string key, Duration time);
-  /// returns  whether it was kept
+  /// returns  whether it was cached
   bool drop(std::string_view key);
 
   [[nodiscard]] RedisCacheCounts& counts() noexcept { return counts_; }
@@ -49,8 +49,8 @@ class RedisCache::Store final : private LinkOwner {
   struct Entry {
     std::string key;
     Bytes value;
-    Instant until = Instant::min();  // until it is known how long the server has it: not at all
-    std::optional<Instant> gone{};   // from the server
+    Instant until = Instant::min();  // until its expiry on the server is known, it is not used
+    std::optional<Instant> gone{};   // its expiry on the server
 
     [[nodiscard]] std::size_t bytes() const noexcept {
       return key.size() + (value ? value->size() : 0);
@@ -73,12 +73,12 @@ class RedisCache::Store final : private LinkOwner {
   bool is_tracking_ = false;
   std::unique_ptr<Tracking> tracking_;
   std::shared_ptr<net::Net> net_;
-  Link link_;  // ends ahead of what it tells
+  Link link_;  // destroyed before the members that it calls
   redis::detail::KeepAsking asking_;
 };
 
-/// Keeps its answer as it comes: a push behind it in the same read may say that it has changed, and
-/// is read before the coroutine goes on.
+/// Stores the value when its response arrives. A push after it in the same read may report a
+/// change, and is handled before the coroutine continues.
 class RedisCache::Store::Get final : public redis::detail::Call {
  public:
   Get(Store& store, Duration time, std::string_view key)
@@ -95,7 +95,7 @@ class RedisCache::Store::Get final : public redis::detail::Call {
   }
 
  private:
-  /// In this order: what changes between the two is told between their answers.
+  /// The order of the commands: a change between them is reported between their responses.
   void take(RespCursor answer) override {
     if (std::exchange(has_value_, true)) {
       return take_left(answer.peek());
@@ -125,7 +125,7 @@ class RedisCache::Store::Get final : public redis::detail::Call {
   RedisFound found_;
 };
 
-/// Nothing is kept before the server has agreed to tell what changes.
+/// No value is cached before the server has confirmed to report changes.
 class RedisCache::Store::Tracking final : public redis::detail::Call {
  public:
   explicit Tracking(Store& store)
@@ -176,7 +176,7 @@ void RedisCache::Store::on_connected() {
   tracking_ = std::make_unique<Tracking>(*this);
 }
 
-/// "invalidate" and a list of keys; null: all of them.
+/// Reads "invalidate" and a list of keys; null: all keys.
 void RedisCache::Store::on_push(RespCursor push) {
   const auto values = push.next().number;
   if (push.next().text != "invalidate") {
@@ -186,7 +186,7 @@ void RedisCache::Store::on_push(RespCursor push) {
   if (keys.kind == RespKind::null) {
     return forget_all();
   }
-  // Whatever it means, what is kept may be old.
+  // The meaning is unknown, so the cached values may be outdated.
   if (keys.kind != RespKind::array) {
     return link_.break_off("the server did not report which keys have changed");
   }
@@ -207,9 +207,9 @@ void RedisCache::Store::keep(std::string_view key, const Bytes& value) {
   bytes_ += entries_.add(std::move(entry)).bytes();
 }
 
-/// Redis tells that a value has expired when it comes past, which may be late.
+/// Redis reports the expiry of a value only when it removes it, which may be late.
 ///
-/// left_ms  as PTTL says it: -1: without an end; -2: there is no such key
+/// left_ms  as returned by PTTL; -1: no expiry; -2: no such key
 void RedisCache::Store::keep_until(std::string_view key, std::int64_t left_ms) {
   Entry* const entry = entries_.find(key);
   if (entry == nullptr) {

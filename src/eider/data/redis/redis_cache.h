@@ -62,7 +62,7 @@ class RedisCache {
   /// errors  RedisFailure, thrown
   [[nodiscard]] Task<std::optional<std::string>> get(std::string key);
 
-  /// The same without a copy of it, and with how long it has.
+  /// Like `get`, but without a copy of the value, and with its remaining lifetime.
   [[nodiscard]] Task<RedisFound> find(std::string key);
   /// Removes a value, even if Redis has not reported a change yet.
   void forget(std::string_view key) noexcept;

@@ -23,7 +23,7 @@ Error make_error(RedisFault fault, const std::string& cause) {
   return Error::internal(cause);
 }
 
-/// What passes by itself, with nothing done.
+/// Temporary errors, after which nothing was executed.
 constexpr std::string_view kBusy[] = {"LOADING",     "BUSY",       "TRYAGAIN",
                                       "CLUSTERDOWN", "MASTERDOWN", "READONLY"};
 
@@ -49,7 +49,7 @@ std::string cause_of(std::string_view command, std::string_view error) {
   return cause.append(mend_of(first_word(error)));
 }
 
-/// The server's own words: a script can say the codes, too.
+/// Complete texts of the server, because a script may return the codes, too.
 constexpr std::string_view kNotBegun[] = {"NOSCRIPT No matching script", "LOADING Redis is loading",
                                           "BUSY Redis is busy"};
 
@@ -58,7 +58,7 @@ bool was_begun(std::string_view error) noexcept {
                               [error](std::string_view words) { return error.starts_with(words); });
 }
 
-/// Else it is a word of the script's, which may be anything.
+/// Other words come from a script and may contain anything.
 bool is_code(std::string_view word) noexcept {
   return std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
 }

@@ -11,17 +11,17 @@
 namespace eider {
 
 enum class RedisFault : std::uint8_t {
-  open,     ///< the URL or an option is not understood
-  login,    ///< the server does not accept the user, or a command of the connection's begin
-  refused,  ///< the server answered with an error: code() is its first word
-  reply,    ///< the answer does not fit the type that was asked for
-  busy,     ///< too much waits already, or the server is loading, or in a script for long
-  expired,  ///< no answer in time
-  lost,     ///< the connection broke behind the command and ahead of its answer
-  aborted,  ///< a watched key was changed, so nothing of the transaction was done
+  open,     ///< the URL or an option is invalid
+  login,    ///< the server rejected the user, or a command at the start of the connection
+  refused,  ///< the server responded with an error: code() is its first word
+  reply,    ///< the response does not fit the requested type
+  busy,     ///< too many commands wait, or the server is loading or busy with a script
+  expired,  ///< no response in time
+  lost,     ///< the connection was lost after the command and before its response
+  aborted,  ///< a watched key was changed, so the transaction was not executed
 };
 
-/// "expired", as the enumerator is written.
+/// Returns the name of the enumerator: "expired".
 [[nodiscard]] std::string_view to_text(RedisFault fault) noexcept;
 
 class RedisFailure : public Failure {
@@ -41,17 +41,19 @@ class RedisFailure : public Failure {
   [[nodiscard]] static RedisFailure of_script(std::string_view command, std::string_view error,
                                               Done done = Done::nothing);
 
-  /// The same of one of several commands, of which the others may be done.
+  /// Returns the same failure for one of several commands, of which the others may have been
+  /// executed.
   [[nodiscard]] RedisFailure among_others() const;
 
   [[nodiscard]] RedisFault fault() const noexcept { return fault_; }
-  /// Whether it is unknown if the command was done: it had been sent. Else nothing was done.
+  /// Returns whether the command was sent and may have been executed. Otherwise nothing was
+  /// executed.
   [[nodiscard]] bool may_be_done() const noexcept { return done_ == Done::unknown; }
   /// Returns "WRONGTYPE", "NOSCRIPT", or a code of a script; empty if the server reported no error.
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
   /// Returns the complete text of the server, for the handler only: it may repeat sent data.
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
-  /// The cause, always.
+  /// Returns the cause.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }
 
  private:

@@ -17,7 +17,7 @@ struct RedisOptions {
   /// Time limit from the call to the response, including connecting; Redis::within sets another one
   /// for its calls.
   Duration command_time_max = std::chrono::seconds(2);
-  /// For one attempt to connect, with the name's lookup, TLS and the login.
+  /// Time limit for one attempt to connect, including name resolution, TLS and login.
   Duration connect_time_max = std::chrono::seconds(2);
   /// Pause after the first failed attempt; it doubles with each further one.
   Duration retry_first = std::chrono::milliseconds(50);
@@ -28,7 +28,7 @@ struct RedisOptions {
   std::size_t connections = 1;
   /// Maximum number of unanswered commands of one connection; more fail with `busy`.
   std::size_t commands_max = 16384;
-  /// Bytes of commands that wait to be sent.
+  /// Maximum size of commands that wait to be sent.
   std::size_t waiting_bytes_max = std::size_t{16} * 1024 * 1024;
   /// Maximum size of one response; a larger one closes the connection.
   std::size_t reply_bytes_max = std::size_t{64} * 1024 * 1024;
@@ -40,7 +40,7 @@ struct RedisOptions {
   /// Name in CLIENT LIST, without spaces. Empty: none.
   std::string client_name = "eider";
 
-  /// As net::Options has them.
+  /// As in net::Options.
   net::DnsOptions dns = {};
   TlsClientOptions tls = {};
   std::shared_ptr<TlsClientContext> tls_context = {};

@@ -24,7 +24,8 @@ using redis::detail::Settings;
 enum class Way : std::uint8_t { channel, pattern, shard };
 constexpr std::size_t kWays = 3;
 
-/// Of each way, how it is begun and ended, and what its messages and the answers are named.
+/// The commands to begin and end a kind of subscription, and the names of its messages and
+/// responses.
 struct Words {
   std::string_view subscribe;
   std::string_view unsubscribe;
@@ -41,7 +42,7 @@ const Words& words_of(Way way) noexcept {
   return kWords[static_cast<std::size_t>(way)];
 }
 
-/// In RESP3 what answers SUBSCRIBE is a push; an error is an answer.
+/// In RESP3 the response to SUBSCRIBE is a push, but an error is a normal response.
 class Subscription : public redis::detail::Call {
  public:
   Subscription(Link& link, Duration time, std::string_view word, std::string_view channel)
@@ -57,7 +58,7 @@ class Subscription : public redis::detail::Call {
   void take(RespCursor answer) override { read({}, answer); }
 };
 
-/// The words and lengths around a name are shorter than this.
+/// The command around a name needs fewer bytes than this.
 std::size_t bytes_to_ask(const std::string& channel) noexcept {
   return channel.size() + 64;
 }
@@ -81,7 +82,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
       Subscription asking(link_, time, words_of(way).subscribe, channel);
       co_await asking;
     } catch (const RedisFailure& failure) {
-      // What did not even begin is not kept on with, save for who has begun it before.
+      // If the subscription was rejected, do not keep it, unless another call has made it before.
       if (failure.fault() == RedisFault::refused || failure.fault() == RedisFault::login ||
           (failure.fault() == RedisFault::busy && is_new)) {
         forget(way, channel);
@@ -96,7 +97,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
   class Again;
   class Ending;
   using Names = std::multiset<std::pair<Way, std::string>>;
-  /// A call that begins stands among them as long as it waits; they may outlive the feed.
+  /// Registers a pending call; the names may outlive the feed.
   class Beginning {
    public:
     Beginning(std::shared_ptr<Names> all, Way way, const std::string& channel)
@@ -116,9 +117,9 @@ class RedisSubscriber::Feed final : private LinkOwner {
   [[nodiscard]] std::set<std::string>& names_of(Way way) noexcept {
     return names_[static_cast<std::size_t>(way)];
   }
-  /// Whether it was not there before.
+  /// Returns whether it is new.
   bool note(Way way, const std::string& channel);
-  /// Whether it was there.
+  /// Returns whether it existed.
   bool forget(Way way, const std::string& channel);
   void tell_refused(std::string cause);
   void take_message(RespCursor push, bool has_pattern);
@@ -126,23 +127,23 @@ class RedisSubscriber::Feed final : private LinkOwner {
     return message.channel.size() + message.pattern.size() + message.payload.size();
   }
   void take_ended(Way way, RespCursor push);
-  /// Whether the end was asked for.
+  /// Returns whether the end was requested.
   bool note_ended(Way way, const std::string& channel);
 
   std::array<std::set<std::string>, kWays> names_;
-  std::size_t name_bytes_ = 0;  // to ask for all of them
+  std::size_t name_bytes_ = 0;  // bytes needed to subscribe to all of them
   const std::shared_ptr<Names> beginning_ = std::make_shared<Names>();
-  /// Whose end this connection was asked for and has not told.
+  /// Sent but unconfirmed unsubscribe commands of this connection.
   std::array<std::multiset<std::string>, kWays> ending_;
   eider::detail::servers::MessageQueue<RedisMessage, RedisFailure, bytes_of> messages_;
-  std::size_t answers_left_ = 0;  // of `again_`
+  std::size_t answers_left_ = 0;  // pending calls in `again_`
   std::vector<std::unique_ptr<Subscription>> again_;
   std::shared_ptr<net::Net> net_;
-  Link link_;  // ends ahead of what it tells
+  Link link_;  // destroyed before the members that it calls
   redis::detail::KeepAsking asking_;
 };
 
-/// Behind a reconnect all are asked for at once, and have to find room.
+/// Limits the channels, because all of them are subscribed again at once after a reconnect.
 bool RedisSubscriber::Feed::note(Way way, const std::string& channel) {
   const RedisOptions& limits = link_.settings().options;
   std::size_t count = 0;
@@ -170,8 +171,9 @@ void RedisSubscriber::Feed::tell_refused(std::string cause) {
       RedisFailure(RedisFault::refused, RedisFailure::Done::nothing, std::move(cause)));
 }
 
-/// Behind a lost connection: who receives learns when all is subscribed to, and what is not. Where
-/// that cannot be said the connection is given up, and all begins anew: nobody else would ask.
+/// Subscribes again after a lost connection. The receiver is notified when all channels are
+/// subscribed, and of rejected ones. If the state is unknown, the connection is closed and the
+/// process starts again, because no caller would retry.
 class RedisSubscriber::Feed::Again final : public Subscription {
  public:
   Again(Feed& feed, Way way, const std::string& name)
@@ -197,14 +199,14 @@ class RedisSubscriber::Feed::Again final : public Subscription {
     }
   }
 
-  /// An answer that comes later is nobody's.
+  /// A later response would not be handled.
   void expire() override {
     Subscription::expire();
     if (is_wanted() && !is_told()) {
       feed_.link_.break_off("the server did not confirm all subscriptions again in time");
     }
   }
-  /// By the call that begins it: `begin`.
+  /// Returns whether the pending call in `begin` reports it.
   [[nodiscard]] bool is_told() const {
     return feed_.link_.life() == 1 && feed_.beginning_->contains({way_, name_});
   }
@@ -215,7 +217,8 @@ class RedisSubscriber::Feed::Again final : public Subscription {
   std::string name_;
 };
 
-/// Counted once it is sent, and then also where nobody waits for it any more: the answer comes.
+/// Counted when it is sent, even if the caller has stopped waiting, because the response arrives
+/// anyway.
 class RedisSubscriber::Feed::Ending final : public Subscription {
  public:
   Ending(Feed& feed, Duration time, Way way, const std::string& name)
@@ -246,8 +249,8 @@ Task<> RedisSubscriber::Feed::end(Way way, std::string channel, Duration time) {
   co_await asking;
 }
 
-/// What was subscribed to is again. A name that a call waits to ask for is asked for twice, which
-/// changes nothing.
+/// Subscribes to all channels again. A channel of a pending call is requested twice, which has no
+/// effect.
 void RedisSubscriber::Feed::on_connected() {
   again_.clear();
   for (std::size_t way = 0; way < kWays; ++way) {
@@ -261,7 +264,7 @@ void RedisSubscriber::Feed::on_connected() {
       again_, [](const std::unique_ptr<Subscription>& asking) { return asking->await_ready(); });
   if (!has_room && !is_told) {
     link_.break_off("the send queue has no room to subscribe again");
-    again_.clear();  // behind that, so that their bytes make room
+    again_.clear();  // after that, so that their bytes make room
   }
 }
 
@@ -305,8 +308,8 @@ bool RedisSubscriber::Feed::note_ended(Way way, const std::string& channel) {
   return true;
 }
 
-/// A node of a cluster tells the end of a shard's channels by itself when their slot leaves it:
-/// that answers no command.
+/// A cluster node ends subscriptions of a shard by itself when the slot moves. Then it is not the
+/// response to a command.
 void RedisSubscriber::Feed::take_ended(Way way, RespCursor push) {
   RespCursor names = push;
   const std::string channel(names.next().text);

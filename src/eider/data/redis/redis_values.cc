@@ -72,13 +72,13 @@ class RedisValueStore final : public CacheStore {
   Task<std::optional<CachedValue>> find_near(std::string name) {
     const RedisFound found = co_await near_->here().find(name);
     if (found.bytes == nullptr) {
-      // Who makes it would not be told at once that it is there.
+      // Otherwise the task that computes the value might not see it at once.
       near_->here().forget(name);
       co_return std::nullopt;
     }
     co_return CachedValue{.bytes = found.bytes, .ttl = found.ttl.value_or(Duration::zero())};
   }
-  /// What this loop has changed it sees at once; others do by the way of a message.
+  /// Changes of this loop are visible to it at once; other loops get a message.
   void forget_near(const std::string& key) {
     if (near_) {
       near_->here().forget(options_.prefix + key);

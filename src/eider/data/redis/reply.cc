@@ -57,7 +57,7 @@ bool is_list(const RespItem& item) noexcept {
   return item.kind == RespKind::array || item.kind == RespKind::set || item.kind == RespKind::push;
 }
 
-/// One whose text says the value.
+/// Returns whether the item's text contains the value.
 bool tells_by_text(const RespItem& item) noexcept {
   return is_text(item) || item.kind == RespKind::integer || item.kind == RespKind::real ||
          item.kind == RespKind::big_number;
@@ -143,7 +143,7 @@ bool ReplyReader::misfit(const RespItem& item, std::string_view wanted) {
   return false;
 }
 
-/// A fault's place is said from the outside inwards.
+/// Adds a place to the error; outer places come first.
 bool ReplyReader::at(std::string_view place, bool is_read) {
   if (!is_read) {
     fault_ = std::string(place).append(": ").append(fault_);
@@ -227,7 +227,7 @@ bool ReplyReader::read_constrained(const Type& type, void* value) {
 
 bool ReplyReader::read_list(const Type& type, void* value) {
   const RespItem item = in_.next();
-  // A map is a list of names and values to those that ask for one.
+  // A map can be read as a list of names and values.
   if (!is_list(item) && item.kind != RespKind::map) {
     return misfit(item, "a list");
   }

@@ -11,16 +11,16 @@
 
 namespace eider::redis::detail {
 
-/// Reads one answer, or one value of an answer, that is no error.
+/// Reads one response, or one value of a response, that is not an error.
 ///
-/// type     a string (any bytes), a number, a bool, an enum or what has a TextFormat: from whatever
-///          tells it, number or text; a bool also "OK" as true and null as false. A sequence, an
-///          array or a set: from a list. A map: from a map, a list of names and values by turns, or
-///          one of pairs. A struct: from a map by its members' names, what has no member is passed
-///          over; or from a list by their order. An optional: empty for null, and a struct's for a
-///          map without anything (which is what HGETALL says of a key that is not there)
-/// value    a fresh one; partly filled when it fails
-/// errors   what does not fit and where, in a sentence without what was stored
+/// type     a string (any bytes), a number, a bool, an enum or a type with a TextFormat: from a
+///          number or text; a bool also from "OK" (true) and null (false). A sequence, an array or
+///          a set: from a list. A map: from a map, a list of alternating names and values, or a
+///          list of pairs. A struct: from a map by the names of its members, ignoring others; or
+///          from a list by their order. An optional: empty for null; an optional struct is also
+///          empty for an empty map, which HGETALL returns for a missing key
+/// value    a new value; partly filled after an error
+/// errors   what does not fit, and where, in a sentence without stored data
 [[nodiscard]] Result<void, std::string> read_reply(const reflect::Type& type, void* value,
                                                    RespCursor& in);
 

@@ -15,7 +15,7 @@ namespace {
 using Read = Result<RespItem, RespFault>;
 
 constexpr std::string_view kLineEnd = "\r\n";
-/// "txt:", ahead of the text of a verbatim string.
+/// "txt:", before the text of a verbatim string.
 constexpr std::size_t kFormatBytes = 4;
 
 constexpr std::string_view kMarks = "+-:_#,($=!*~%>|";
@@ -31,7 +31,7 @@ constexpr Mark kLengths[] = {
     {'>', RespKind::push},  {'|', RespKind::attribute},
 };
 
-/// All of `text`, with a sign if it has one.
+/// Parses the complete text as an integer, with an optional sign.
 std::optional<std::int64_t> whole_number(std::string_view text) noexcept {
   if (text.starts_with('+')) {
     text.remove_prefix(1);
@@ -55,8 +55,8 @@ bool is_big_number(std::string_view text) noexcept {
   return are_digits(text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text);
 }
 
-/// "," [<+|->] <integral> [. <fractional>] [<E|e> [sign] <exponent>], or inf, -inf, nan. (Redis
-/// writes "-nan" as well, where the C library does.)
+/// Matches "," [<+|->] <integral> [. <fractional>] [<E|e> [sign] <exponent>], or inf, -inf, nan.
+/// (Redis also writes "-nan", if the C library does.)
 bool is_real(std::string_view text) noexcept {
   if (text.starts_with('-') || text.starts_with('+')) {
     text.remove_prefix(1);
@@ -72,7 +72,7 @@ bool is_real(std::string_view text) noexcept {
   return error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
-/// What says all of itself in its line.
+/// Reads items that consist of one line.
 Read read_plain(char mark, RespItem item) noexcept {
   switch (mark) {
     case '+':
@@ -106,7 +106,7 @@ Read read_plain(char mark, RespItem item) noexcept {
   }
 }
 
-/// The bytes behind a line that has told how many they are.
+/// Reads the bytes after a line with their length.
 Read read_bulk(char mark, std::string_view in, RespItem item, std::size_t length) noexcept {
   const std::size_t whole = item.bytes + length + kLineEnd.size();
   if (in.size() < whole) {
@@ -126,9 +126,9 @@ Read read_bulk(char mark, std::string_view in, RespItem item, std::size_t length
   return item;
 }
 
-/// What tells by its line how much follows.
+/// Reads an item whose line contains a length or count.
 Read read_counted(Mark mark, std::string_view in, RespItem item) noexcept {
-  // A length has no sign, save the null of RESP2.
+  // A length has no sign, except for the null of RESP2.
   if ((mark.byte == '$' || mark.byte == '*') && item.text == "-1") {
     item.kind = RespKind::null;
     item.text = {};
@@ -138,7 +138,7 @@ Read read_counted(Mark mark, std::string_view in, RespItem item) noexcept {
   if (!length) {
     return fail(RespFault::bad_number);
   }
-  // So that no sum of it and another length can overflow.
+  // So that no sum with another length can overflow.
   if (*length > std::numeric_limits<std::int32_t>::max()) {
     return fail(RespFault::too_large);
   }
@@ -208,7 +208,7 @@ Result<void, RespFault> RespReader::check(const RespItem& item) const noexcept {
   return {};
 }
 
-/// The item counts as one value of what it belongs to; an attribute does not: its value follows.
+/// Counts the item as a value of its parent; not an attribute, because its value follows.
 Result<void, RespFault> RespReader::enter(const RespItem& item) noexcept {
   if (const auto checked = check(item); !checked) {
     return checked;
@@ -253,7 +253,7 @@ void RespCursor::skip(std::uint64_t values) noexcept {
     if (item.is_aggregate()) {
       values += static_cast<std::uint64_t>(item.number);
     }
-    // An attribute stands ahead of a value and is none.
+    // An attribute precedes a value and is not a value.
     values += item.kind == RespKind::attribute ? 1 : 0;
   }
 }
@@ -280,7 +280,7 @@ Read read_item(std::string_view in) noexcept {
   if (in.empty()) {
     return RespItem{};
   }
-  // At once: what is no answer may have no line's end.
+  // Checked at once, because other input may never have a line end.
   if (!kMarks.contains(in.front())) {
     return fail(RespFault::bad_kind);
   }
@@ -288,7 +288,7 @@ Read read_item(std::string_view in) noexcept {
   if (end == std::string_view::npos) {
     return in.size() < kRespLineBytesMax ? Read(RespItem{}) : fail(RespFault::too_large);
   }
-  // Neither CR nor LF stands within a line.
+  // A line contains neither CR nor LF.
   if (in[end] == '\n' || (end + 1 < in.size() && in[end + 1] != '\n')) {
     return fail(RespFault::bad_line);
   }

@@ -25,73 +25,72 @@ enum class RespKind : std::uint8_t {
   array,       // *2
   set,         // ~2
   map,         // %1: twice as many values follow
-  push,        // >2: nobody has asked for it
-  attribute,   // |1: said ahead of a value, and passed over
+  push,        // >2: not the response to a command
+  attribute,   // |1: precedes a value, and is ignored
 };
 
 enum class RespFault : std::uint8_t {
-  bad_kind,    // no item begins so, or not at this place
-  bad_number,  // a length or a number that is none
-  bad_line,    // a line that does not end with CRLF, or a bulk of another length
+  bad_kind,    // no item starts with this byte, or not here
+  bad_number,  // an invalid length or number
+  bad_line,    // a line without CRLF at its end, or a bulk of another length
   too_deep,
   too_many,   // values
   too_large,  // bytes
 };
 
-/// A sentence without a full stop.
+/// Returns a sentence without a full stop.
 [[nodiscard]] std::string_view text(RespFault fault) noexcept;
 
-/// What is to come of one answer at most.
+/// Limits of one response.
 struct RespLimits {
   std::size_t bytes_max = std::size_t{64} * 1024 * 1024;
   std::size_t values_max = std::size_t{1} << 20;
-  /// What each value counts for in addition to its bytes: in memory the shortest one takes a
-  /// string.
+  /// Added to the size of each value, because the shortest one still needs a string in memory.
   std::size_t value_bytes = 0;
   std::size_t depth_max = 128;
 };
 
-/// number  of an integer and a boolean its value; else how many values follow and belong to it
-/// text    without marks and CRLF: of a bulk its bytes, of others the line
-/// bytes   with marks and CRLF, without the values that follow
+/// number  the value of an integer or boolean; otherwise the number of values that follow
+/// text    without marks and CRLF: the bytes of a bulk; otherwise the line
+/// bytes   including marks and CRLF, without the values that follow
 struct RespItem {
   RespKind kind = RespKind::null;
   std::int64_t number = 0;
   std::string_view text{};
   std::size_t bytes = 0;
-  /// Of a bulk that is not whole yet: bytes that it will have.
+  /// Total bytes of an incomplete bulk.
   std::size_t bytes_wanted = 0;
 
   [[nodiscard]] bool is_aggregate() const noexcept { return kind >= RespKind::array; }
 };
 
-/// Reads the item at the front of `in`. An item whose `bytes` are 0 has not come as a whole.
+/// Reads the item at the front of `in`. `bytes` is 0 if the item is incomplete.
 ///
-/// cost    one look for the line's end, no allocation
-/// source  "RESP protocol spec" of Redis; streamed strings and aggregates ("$?") are none of Redis'
+/// cost    one search for the end of the line, no allocation
+/// source  "RESP protocol spec" of Redis; it does not use streamed strings and aggregates ("$?")
 [[nodiscard]] Result<RespItem, RespFault> read_item(std::string_view in) noexcept;
 
-/// Longer lines are refused: what is long comes as a bulk.
+/// Longer lines are rejected: long data is sent as a bulk.
 inline constexpr std::size_t kRespLineBytesMax = std::size_t{1024} * 1024;
 
 /// Finds the end of a RESP response in a stream of bytes, and iterates over a complete one.
 class RespReader {
  public:
-  /// Whatever the limits say.
+  /// An upper bound for RespLimits::depth_max.
   static constexpr std::size_t kDepthMax = 128;
 
   explicit RespReader(const RespLimits& limits = {}) noexcept;
 
-  /// Looks at what has come of one answer; goes on where the last call stopped.
+  /// Examines the received bytes of one response; continues where the last call stopped.
   ///
-  /// in       from the answer's first byte on; the bytes of earlier calls, and more
-  /// returns  the bytes of the whole answer, behind which the next one is read; 0: not whole yet
-  /// errors   it can be no answer, or is beyond a limit: nothing behind it can be understood
-  /// cost     each byte is seen once, save a cut line's; no allocation
+  /// in       starts at the first byte of the response; the bytes of earlier calls, and more
+  /// returns  the length of the response, after which the next one starts; 0: incomplete
+  /// errors   not a response, or beyond a limit: the rest of the stream is unusable
+  /// cost     each byte is read once, except in an incomplete line; no allocation
   [[nodiscard]] Result<std::size_t, RespFault> read(std::string_view in) noexcept;
 
-  /// How much there has to be of an answer that is not whole, as far as that is known: a caller
-  /// makes room for it at once.
+  /// Returns the known minimum length of an incomplete response, for which a caller reserves
+  /// memory.
   [[nodiscard]] std::size_t bytes_wanted() const noexcept { return bytes_wanted_; }
 
  private:
@@ -104,21 +103,21 @@ class RespReader {
   std::size_t values_ = 0;
   std::size_t bytes_wanted_ = 0;
   std::size_t depth_ = 0;
-  std::array<std::uint64_t, kDepthMax + 1> left_{1};  // values to come, at each depth
+  std::array<std::uint64_t, kDepthMax + 1> left_{1};  // missing values, for each depth
 };
 
-/// A walk through an answer, item by item, each ahead of those that belong to it.
+/// Iterates over the items of a response; each item precedes its elements.
 ///
-/// answer  a whole one, as RespReader has found it
+/// answer  a complete response, as found by RespReader
 class RespCursor {
  public:
   explicit RespCursor(std::string_view answer) noexcept : rest_(answer) {}
 
-  /// The next item; attributes are passed over. Pre: there is one.
+  /// Returns the next item, skipping attributes. Pre: there is one.
   [[nodiscard]] RespItem next() noexcept;
-  /// The same without going on.
+  /// The same without advancing.
   [[nodiscard]] RespItem peek() const noexcept { return RespCursor(*this).next(); }
-  /// Goes past the next value with all that belongs to it.
+  /// Skips the next value with all of its elements.
   void skip() noexcept { skip(1); }
   void skip(std::uint64_t values) noexcept;
   [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty(); }

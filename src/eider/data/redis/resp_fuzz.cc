@@ -1,4 +1,4 @@
-// Answers of a Redis server, in pieces, and what values of many shapes make of them.
+// Fuzzes responses of a Redis server, in pieces, and reads them into values of many types.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -63,7 +63,7 @@ void read_as_map(std::string_view answer) {
 
 }  // namespace
 
-/// The first byte says in which pieces the others come.
+/// The first byte determines the sizes of the pieces.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view in(reinterpret_cast<const char*>(data), size);
   const std::size_t step = in.empty() ? 1 : 1U + data[0];

@@ -15,7 +15,7 @@ namespace {
 using reflect::Kind;
 using reflect::Type;
 
-/// Of 64 bits, or a double.
+/// For 64 bits, or a double.
 constexpr std::size_t kNumberBytesMax = 32;
 
 template <class Number>
@@ -31,7 +31,7 @@ void add_enum(RespWriter& writer, const Type& type, const void* value) {
   return named != nullptr ? writer.add(named->name) : writer.add(number);
 }
 
-/// Calls `visit(type, value)` for each value within, names as std::string_view among them.
+/// Calls `visit(type, value)` for each contained value; names are passed as std::string_view.
 template <class Visit>
 void each_within(const Type& type, const void* value, const Visit& visit) {
   if (type.kind == Kind::kSequence) {
@@ -74,7 +74,7 @@ void each_pair(const Type& type, const void* value, const Visit& visit) {
   });
 }
 
-/// One that is empty is left out, with its name.
+/// An empty optional is omitted, with its name.
 bool is_absent(const Type& type, const void* value) {
   return type.kind == Kind::kOptional && type.optional().get(value) == nullptr;
 }

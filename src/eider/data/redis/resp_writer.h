@@ -14,17 +14,17 @@
 
 namespace eider::redis::detail {
 
-/// `begin`, then as many times `add` as it was told.
+/// Call `begin`, then `add` for each argument.
 class RespWriter {
  public:
   explicit RespWriter(Buffer& out) noexcept : out_(out) {}
 
   void begin(std::size_t arguments) { put_count('*', arguments); }
-  /// Any bytes.
+  /// Adds any bytes.
   void add(std::string_view argument);
   void add(std::int64_t number);
   void add(std::uint64_t number);
-  /// The shortest text that reads back as the same number; "inf" and "nan" as Redis takes them.
+  /// Adds the shortest text that reads back as the same number; "inf" and "nan" as in Redis.
   void add(double number);
   void add(float number);
 
@@ -34,17 +34,17 @@ class RespWriter {
   Buffer& out_;
 };
 
-/// How many arguments a value of that type is: one, or those of the values within it. A struct and
-/// a map are name and value by turns, as HSET takes them; an empty optional is none, nor is its
-/// member's name there.
+/// Returns the number of arguments for a value: one, or those of its elements. A struct and a map
+/// are written as alternating names and values, as for HSET; an empty optional is omitted, with the
+/// name of its member.
 [[nodiscard]] std::size_t count_arguments(const reflect::Type& type, const void* value);
-/// Adds these. A bool is 1 or 0, an enum its name.
+/// Adds these arguments. A bool is 1 or 0, an enum its name.
 void add_arguments(RespWriter& writer, const reflect::Type& type, const void* value);
 
 template <class T>
 concept Texty = std::convertible_to<const T&, std::string_view>;
 
-/// Of pairs a value is exactly one argument, or else what it holds would be names, too.
+/// The value of a pair must be exactly one argument; otherwise its parts would be read as names.
 template <class T>
 consteval bool is_one_argument() {
   namespace kinds = reflect::detail;
@@ -93,7 +93,7 @@ consteval bool is_argument() {
   }
 }
 
-/// What a command takes besides text: one value, a list of such, or pairs of names and such.
+/// An argument other than text: one value, a list of values, or pairs of names and values.
 template <class T>
 inline constexpr bool kIsArgument = Texty<T> || is_argument<std::remove_cv_t<T>>();
 
@@ -123,7 +123,7 @@ void add_to(RespWriter& writer, const T& argument) {
   }
 }
 
-/// One command, by the types of its arguments.
+/// Appends a command, using the types of its arguments.
 template <class... Arguments>
 void append_command(Buffer& out, const Arguments&... arguments) {
   RespWriter writer(out);

@@ -15,7 +15,7 @@ constexpr std::size_t kConnectionsMax = 16;
   throw RedisFailure(RedisFault::open, RedisFailure::Done::nothing, std::string(why));
 }
 
-/// It would end the argument, and so say what nobody meant.
+/// Other characters would end the argument of the command.
 bool is_client_name(std::string_view name) noexcept {
   return std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
 }
@@ -59,7 +59,7 @@ std::shared_ptr<State> make_state(std::string_view url, RedisOptions options) {
   if (!is_client_name(options.client_name)) {
     refuse("RedisOptions::client_name must not contain spaces");
   }
-  // Read once, so that a file that is missing is told at the start.
+  // Loaded once, so that a missing file is reported at startup.
   if (target->is_secure && options.tls_context == nullptr) {
     auto context = TlsClientContext::make(options.tls);
     if (!context) {

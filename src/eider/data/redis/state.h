@@ -18,11 +18,12 @@ class LoopLines {
  public:
   explicit LoopLines(const std::shared_ptr<const Settings>& settings);
 
-  /// The one with the fewest calls.
+  /// Returns the connection with the fewest calls.
   [[nodiscard]] Link& least_busy() noexcept;
-  /// What has a connection of its own holds it: at the loop's end either may go first.
+  /// Owners of separate connections keep it, because at the end of the loop either may be destroyed
+  /// first.
   [[nodiscard]] const std::shared_ptr<net::Net>& net() const noexcept { return net_; }
-  /// Null where there is none.
+  /// Returns null if it is not a cluster.
   [[nodiscard]] Cluster* cluster() noexcept { return cluster_.get(); }
 
  private:
@@ -36,7 +37,7 @@ struct State {
   LoopLocal<LoopLines> lines;
 };
 
-/// errors  RedisFailure(open), thrown: the URL, an option, or a file of TLS
+/// errors  RedisFailure(open), thrown: invalid URL or option, or a TLS file cannot be read
 [[nodiscard]] std::shared_ptr<State> make_state(std::string_view url, RedisOptions options);
 
 }  // namespace eider::redis::detail

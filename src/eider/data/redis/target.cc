@@ -34,14 +34,14 @@ bool take_login(std::string_view& authority, Target& target) {
   return true;
 }
 
-/// What else would be taken for another kind of address ("unix:"), or stand in the log.
+/// Other characters could indicate another kind of address ("unix:"), or be misleading in the log.
 bool is_name(std::string_view host) {
   return std::ranges::all_of(host, [](char byte) {
     return is_letter(byte) || is_digit(byte) || byte == '.' || byte == '-' || byte == '_';
   });
 }
 
-/// With its zone, if it has one.
+/// Accepts a zone.
 bool is_ipv6(std::string_view host) {
   const std::string_view address = host.substr(0, host.find('%'));
   return address.contains(':') &&
@@ -49,7 +49,7 @@ bool is_ipv6(std::string_view host) {
          (address == host || is_name(host.substr(address.size() + 1)));
 }
 
-/// A part that the text does not have stays as it is.
+/// Members without a part in the text keep their values.
 bool read_place(std::string_view text, Place& place) {
   const auto read = servers::read_host(text);
   if (!read || !(read->is_in_brackets ? is_ipv6(read->host) : is_name(read->host))) {
@@ -62,7 +62,7 @@ bool read_place(std::string_view text, Place& place) {
   return true;
 }
 
-/// "host[:port]", or several with commas between.
+/// Reads "host[:port]", or a list separated by commas.
 bool take_hosts(std::string_view authority, Target& target) {
   Place place{.port = static_cast<std::uint16_t>(
                   target.kind == TargetKind::sentinel ? kSentinelPort : target.port)};
@@ -82,7 +82,7 @@ bool take_hosts(std::string_view authority, Target& target) {
   return target.others.size() <= Target::kOthersMax;
 }
 
-/// What stands behind the hosts: "master" of sentinels, which ends at the next slash.
+/// Reads the part after the hosts: "master" for sentinels, up to the next slash.
 bool take_master(std::string_view& path, Target& target) {
   const std::size_t slash = path.find('/');
   const std::string_view master = path.substr(0, slash);
@@ -92,7 +92,7 @@ bool take_master(std::string_view& path, Target& target) {
 }
 
 ReadTarget read_tcp(std::string_view rest, Target target) {
-  // A login may hold a slash that its writer did not encode: it is then no host, and refused.
+  // A login with a slash that was not encoded makes the host invalid, and is rejected.
   const std::size_t slash = rest.find('/');
   std::string_view authority = rest.substr(0, slash);
   if (rest.find_first_of("?#") != std::string_view::npos) {

@@ -25,9 +25,9 @@ enum class TargetKind : std::uint8_t {
   cluster,   // `others` are some of its nodes
 };
 
-/// host    as of a Place, or "unix:/path"
-/// others  1 to kOthersMax where it is no single server
-/// master  the name that the sentinels know it by
+/// host    like that of a Place, or "unix:/path"
+/// others  1 to kOthersMax, unless it is a single server
+/// master  the name of the master at the sentinels
 struct Target {
   static constexpr std::size_t kOthersMax = 16;
 
@@ -42,16 +42,16 @@ struct Target {
   std::string master{};
 
   [[nodiscard]] bool is_unix() const noexcept { return host.starts_with("unix:"); }
-  /// "localhost:6379", for people.
+  /// Returns "localhost:6379", for messages.
   [[nodiscard]] std::string place() const;
-  /// One of its servers, for the same user.
+  /// Returns the target for one of its servers, with the same user.
   [[nodiscard]] Target at(const Place& place) const;
 };
 
-/// Of what a server says about another one: whether it is a name or an address, and so no path.
+/// Returns whether the host of a redirect is a name or an address, and so not a path.
 [[nodiscard]] bool is_host(std::string_view host);
 
-/// "redis://[[user]:password@]host[:port][/database]", rediss:// for TLS,
+/// Parses "redis://[[user]:password@]host[:port][/database]", rediss:// for TLS,
 /// "unix:[//[[user]:password@]]/path[?db=database]",
 /// "redis+sentinel://[[user]:password@]host[:port][,host[:port]…]/master[/database]", or
 /// "redis+cluster://[[user]:password@]host[:port][,host[:port]…]"; rediss+… for TLS. User and

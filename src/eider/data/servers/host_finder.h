@@ -16,11 +16,11 @@ class HostFinder {
  public:
   explicit HostFinder(Loop& loop) noexcept : loop_(loop) {}
 
-  /// Empty if no name was found. A Unix socket that is not there is skipped if there are other
-  /// hosts.
+  /// Returns the hosts to try; empty if no name was found. A Unix socket that does not exist is
+  /// skipped if there are other hosts.
   [[nodiscard]] Task<std::vector<Host>> find(std::vector<Host> hosts);
-  /// Each failure to connect moves the first host to the end: a host that does not answer uses the
-  /// time of the others.
+  /// Moves the first host to the end after a failure to connect: a host that does not respond uses
+  /// up the time of the others.
   void note_failure() noexcept { ++failures_; }
 
  private:

@@ -12,10 +12,10 @@
 
 namespace eider::detail::servers {
 
-/// On one loop. One task receives.
+/// Used on one loop. One task receives.
 ///
-/// Message  has is_gap and missed: how many messages a gap is for; 0 if that is not known
-/// Refusal  an exception: the server has refused a channel
+/// Message  has is_gap and missed: the number of messages lost in a gap; 0 if it is unknown
+/// Refusal  an exception: the server has rejected a channel
 /// kBytes   how many bytes a Message counts for; 0 for a gap
 template <class Message, class Refusal, auto kBytes>
 class MessageQueue {
@@ -23,7 +23,7 @@ class MessageQueue {
   MessageQueue(std::size_t messages_max, std::size_t bytes_max) noexcept
       : messages_max_(messages_max), bytes_max_(bytes_max) {}
 
-  /// If there is no room for it, the gap at its place counts it.
+  /// Adds a message; if there is no room, counts it in a gap at its place.
   void put(Message message) {
     if (messages_.size() < messages_max_ && bytes_ + kBytes(message) <= bytes_max_) {
       return add(std::move(message));
@@ -33,19 +33,19 @@ class MessageQueue {
     }
     ++messages_.back().missed;
   }
-  /// The connection was lost. Several of these without a message between them are one.
+  /// Called when the connection was lost. Consecutive gaps are combined.
   void put_gap() {
     if (messages_.empty() || !messages_.back().is_gap || messages_.back().missed != 0) {
       add({.is_gap = true});
     }
   }
-  /// `receive` throws it once, after the messages that wait.
+  /// Makes `receive` throw once, after the waiting messages.
   void put_refusal(const Refusal& refusal) {
     refusal_.emplace(refusal);
     arrived_.set();
   }
 
-  /// Waits for the next message. Nothing is lost if it is cancelled.
+  /// Waits for the next message. May be canceled; no message is lost.
   [[nodiscard]] Task<Message> receive() {
     while (messages_.empty()) {
       if (refusal_) {

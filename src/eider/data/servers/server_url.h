@@ -12,22 +12,22 @@ namespace eider::detail::servers {
 
 /// One of the hosts that are tried in order.
 ///
-/// name     as it was written: without brackets; also the directory of a Unix socket
-/// address  numbers, or the path of a Unix socket; empty until the name is looked up
+/// name     as in the URL, without brackets; also the directory of a Unix socket
+/// address  a numeric address, or the path of a Unix socket; empty until the name is resolved
 struct Host {
   std::string name{};
   std::string address{};
   std::uint16_t port = 0;
 
   [[nodiscard]] bool is_unix() const noexcept;
-  /// It has neither numbers nor a path.
+  /// Returns whether it has neither a numeric address nor a path.
   [[nodiscard]] bool needs_lookup() const noexcept { return address.empty() && !is_unix(); }
 };
 
-/// Whether it is an address, and not a name.
+/// Returns whether it is a numeric address, not a name.
 [[nodiscard]] bool is_number(const std::string& name);
 
-/// Removes `front` from the text, if that begins with it.
+/// Removes `front` from the text, if the text starts with it.
 bool take_front(std::string_view& text, std::string_view front) noexcept;
 
 /// is_there  the URL has a login, which may be empty
@@ -45,13 +45,13 @@ struct HostAndPort {
   bool is_in_brackets = false;
   std::optional<std::uint16_t> port{};
 };
-/// Nothing if brackets are not closed, or the port is not a number from 1 to 65535.
+/// Returns nothing if brackets are not closed, or the port is not a number from 1 to 65535.
 [[nodiscard]] std::optional<HostAndPort> read_host(std::string_view text);
 
-/// Nothing if it is not a number from 1 to 65535.
+/// Returns nothing if it is not a number from 1 to 65535.
 [[nodiscard]] std::optional<std::uint16_t> read_port(std::string_view text) noexcept;
 
-/// The parts between commas: at least one.
+/// Returns the parts between commas: at least one.
 [[nodiscard]] std::vector<std::string_view> split_list(std::string_view list);
 
 }  // namespace eider::detail::servers
