@@ -23,7 +23,7 @@ bool is_name(const SqlToken& token, std::string_view column) noexcept {
   return equals_ignoring_case(token.name(), column);
 }
 
-/// The elements of the list whose parenthesis is the first of `tokens`.
+/// Returns the elements of the list in the parentheses at the front of `tokens`.
 std::vector<Tokens> elements_of(Tokens tokens) {
   std::vector<Tokens> elements;
   const std::size_t depth = tokens.front().depth;
@@ -41,7 +41,7 @@ std::vector<Tokens> elements_of(Tokens tokens) {
   return elements;
 }
 
-/// The index of "$1".
+/// Returns the index of the parameter "$1".
 std::optional<std::size_t> index_in(const SqlToken& token) noexcept {
   const bool is_parameter = token.kind == SqlTokenKind::parameter && token.number() > 0;
   return is_parameter ? std::optional(token.number() - 1) : std::nullopt;

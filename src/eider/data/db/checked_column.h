@@ -7,8 +7,8 @@
 namespace eider::db::checked {
 
 /// database   "sqlite", "postgres", "mariadb"
-/// type       as the database tells it: "character varying(5)"
-/// statement  the first one that names it
+/// type       as reported by the database: "character varying(5)"
+/// statement  the first one that uses the column
 struct TableColumn {
   const char* database;
   const char* table;

@@ -20,8 +20,8 @@
 
 namespace eider::db::checked {
 
-/// What a column holds, as far as its database says. `other` comes as the database writes it, which
-/// is no JSON.
+/// The type of a column, as far as the database reports it. A value of `other` has the format of
+/// the database, which is not JSON.
 enum class ColumnKind : std::uint8_t {
   unknown,
   boolean,
@@ -40,10 +40,10 @@ struct Column {
   bool may_be_null;
 };
 
-/// One for each database that says something else of it.
+/// The columns of a statement: one entry for each database whose columns differ.
 ///
 /// hash     of its text
-/// columns  the first one's place among all, and how many
+/// columns  index of the first column among all, and their number
 struct Statement {
   std::uint64_t hash;
   std::size_t first;
@@ -58,7 +58,8 @@ namespace eider::db {
 
 namespace detail {
 
-// Never defined: the compiler names them when a statement is refused, with the name of the column.
+// Never defined: the compiler shows their names, with the name of the column, if it rejects a
+// statement.
 void the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_check();
 template <auto kColumn>
 void the_column_may_be_null__read_it_into_an_optional();
@@ -70,7 +71,7 @@ template <auto kMember>
 void the_member_has_no_column__select_one_or_set_a_default();
 void a_single_value_is_read_from_one_column();
 
-/// What a member, or a single value, takes.
+/// The type that a member, or a single value, accepts.
 struct Taken {
   checked::ColumnKind kind;
   bool is_optional = false;
@@ -114,7 +115,7 @@ constexpr bool fits(checked::ColumnKind column, checked::ColumnKind member) noex
          (is_of_json && (column == ColumnKind::text || column == ColumnKind::json));
 }
 
-/// A name as the compiler tells it: of a template's argument.
+/// A name as a template argument, which the compiler shows.
 template <std::size_t Bytes>
 struct Named {
   char text[Bytes + 1] = {};
@@ -126,7 +127,7 @@ struct Named {
   }
 };
 
-/// What says that a column does not fit, with its name.
+/// The functions whose names report that a column does not fit.
 struct Refusals {
   void (*may_be_null)();
   void (*is_of_another_type)();
@@ -147,12 +148,12 @@ consteval auto refusals_of_all(std::index_sequence<Index...> /*all*/) {
   return std::array<Refusals, sizeof...(Index)>{refusals_of<Index>()...};
 }
 
-/// Of each of kColumns. A template, so that they are made where rows are read alone.
+/// Refusals of each of kColumns. A template, so that they are instantiated only if rows are read.
 template <class Void>
 constexpr auto kRefusals =
     refusals_of_all(std::make_index_sequence<std::size(checked::kColumns)>());
 
-/// Why a statement's rows are refused.
+/// The reason why rows are rejected.
 enum class RowFault : std::uint8_t {
   none,
   not_locked,
@@ -163,8 +164,8 @@ enum class RowFault : std::uint8_t {
   member_without_column,
 };
 
-/// first  the place of the statement's first column among all
-/// place  of the column within the statement, or of the member
+/// first  index of the statement's first column among all
+/// place  index of the column within the statement, or of the member
 struct RowRefusal {
   RowFault fault = RowFault::none;
   std::size_t first = 0;
@@ -197,7 +198,7 @@ constexpr MemberOfRow<T, Index>& member_of(T& row) {
       reflect::detail::tie(row, Count<reflect::detail::count_members<T>()>()));
 }
 
-/// Is no constant where nobody has initialised the member.
+/// Not a constant expression if the member is not initialized.
 template <class T, std::size_t Index>
 constexpr bool reads_member() {
   T row;
@@ -211,7 +212,7 @@ constexpr bool is_empty_text() {
   return member_of<T, Index>(row).empty();
 }
 
-/// False where it cannot be told: that is seen at run time.
+/// Returns false if it is unknown; then it is checked at run time.
 template <class T, std::size_t Index>
 constexpr bool is_required() {
   using Member = MemberOfRow<T, Index>;
@@ -221,7 +222,7 @@ constexpr bool is_required() {
   } else if constexpr (std::is_trivially_default_constructible_v<Member>) {
     return !requires { typename std::bool_constant<reads_member<T, Index>()>; };
   } else if constexpr (std::is_same_v<Member, std::string>) {
-    // By itself: `is_empty_text` must not be instantiated for a type without `empty`.
+    // Separate, because `is_empty_text` must not be instantiated for a type without `empty`.
     if constexpr (requires { typename std::bool_constant<is_empty_text<T, Index>()>; }) {
       return is_empty_text<T, Index>();
     }
@@ -284,7 +285,7 @@ constexpr RowRefusal refusal_of_rows(checked::Statement statement) {
   }
 }
 
-/// An unchecked statement is refused for its text alone.
+/// An unchecked statement is rejected only because of its text.
 template <class T>
 constexpr RowRefusal row_refusal_of(const UncheckedSql& /*sql*/) {
   return {};

@@ -43,7 +43,7 @@ class Conflict {
  private:
   using Place = std::array<std::byte, sizeof(int Conflict::*)>;
 
-  /// The pointer is found when it is needed, as statements that succeed need none.
+  /// Finds the member only when it is needed: successful statements do not need it.
   template <class T, class M>
   static FieldError fault_at(const Place& place, std::string_view text) {
     const T fresh{};
@@ -59,8 +59,8 @@ class Conflict {
   FieldError (*fault_)(const Place& place, std::string_view text);
 };
 
-/// The failure with a 422 that names the member, by the first of `conflicts` that it is of; or as
-/// it is. Its kind and its cause stay.
+/// Returns the failure with a 422 that names a member, if one of `conflicts` matches (the first
+/// one); otherwise unchanged. Kind and cause are kept.
 ///
 ///     } catch (const db::Failure& failure) {
 ///       form.add(db::explain(failure, kTaken).error());

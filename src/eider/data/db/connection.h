@@ -18,30 +18,29 @@
 
 namespace eider::db {
 
-/// The columns of a result, and the member of a struct that each one maps to. Stays with a
-/// statement for as long as its columns are the same, so that their members are found once and not
-/// for each result.
+/// The columns of a result, and the struct member for each of them. Kept with a statement as long
+/// as its columns do not change, so that members are not looked up for each result.
 class RowShape {
  public:
   using Member = const reflect::Member*;
 
-  /// Room for as many names, to be filled with such as stay for as long as this is used.
+  /// Returns memory for the names; fill it with names that are valid as long as this is used.
   [[nodiscard]] std::span<std::string_view> make_columns(std::size_t count) {
     bound_to_ = nullptr;
     columns_.resize(count);
     return columns_;
   }
-  /// names  the same
+  /// names  valid as long as this is used
   void set(std::span<const std::string_view> names) {
     std::ranges::copy(names, make_columns(names.size()).begin());
   }
   [[nodiscard]] std::span<const std::string_view> columns() const noexcept { return columns_; }
 
-  /// Whether the members are those of `row`.
+  /// Returns whether the members belong to `row`.
   [[nodiscard]] bool is_bound_to(const reflect::Type& row) const noexcept {
     return bound_to_ == &row;
   }
-  /// One for each column; to be filled before this is bound. There is one struct's at a time.
+  /// One for each column; must be set before it is bound. It can be bound to one struct at a time.
   [[nodiscard]] std::span<Member> make_members() {
     bound_to_ = nullptr;
     members_.resize(columns_.size());
@@ -59,31 +58,31 @@ class RowShape {
 /// The changes of a statement.
 struct Changed {
   std::int64_t rows = 0;
-  std::int64_t last_insert_id = 0;  // 0 when it inserted nothing
+  std::int64_t last_insert_id = 0;  // 0 if nothing was inserted
 };
 
-/// Takes the rows of a statement, one after the other.
+/// Receives the rows of a statement one by one.
 class RowSink {
  public:
   virtual ~RowSink() = default;
-  /// Called once before any row; a shape stays as it is until the last one.
+  /// Called once before the rows; the shape does not change until the last one.
   virtual void begin(RowShape& shape) = 0;
-  /// As many cells as there are columns; valid until return. Throws to stop the statement.
+  /// Called with one cell per column; valid during the call. Throws to stop the statement.
   virtual void add(std::span<const Cell> cells) = 0;
-  /// Of a statement whose rows are taken in pieces: this piece has enough of them.
+  /// For statements whose rows are read in pieces: returns whether the piece is complete.
   [[nodiscard]] virtual bool is_full() const noexcept { return false; }
 };
 
-/// A statement whose rows are taken in pieces.
+/// A statement whose rows are read in pieces.
 struct Cursor {
-  std::uint64_t number = 0;  // no other one has it
-  bool is_over = false;      // there are no more
+  std::uint64_t number = 0;  // unique
+  bool is_over = false;      // there are no more rows
 };
 
-/// When a running statement is to give up.
+/// The time limit of a running statement, and whether it is still needed.
 class Limit {
  public:
-  /// From any thread: nobody waits for the rows any more.
+  /// From any thread: the rows are not needed any more.
   void abandon() noexcept { is_abandoned_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_abandoned() const noexcept {
     return is_abandoned_.load(std::memory_order_relaxed);
@@ -113,9 +112,9 @@ class Connection {
   [[nodiscard]] virtual std::optional<Changed> run(std::string_view sql,
                                                    std::span<const Value> values, RowSink* rows,
                                                    const Limit& limit) = 0;
-  /// Takes rows of a statement that only reads until `rows` is full, or there are no more.
+  /// Reads rows of a read-only statement until `rows` is full, or there are no more.
   ///
-  /// sql      with its values, to begin it; empty to go on with what was begun
+  /// sql      with its values, to start the statement; empty to continue it
   virtual void take_piece(Cursor& cursor, std::string_view sql, std::span<const Value> values,
                           RowSink& rows, const Limit& limit);
   /// Closes a cursor, from which no more rows are read. A cursor within a transaction also ends
@@ -127,16 +126,18 @@ class Connection {
 
   virtual void begin() = 0;
   virtual void commit() = 0;
-  /// Undoes what was begun, if anything.
+  /// Rolls back a transaction, if one has begun.
   virtual void roll_back() noexcept = 0;
 
-  // For statements of several who wait together: one that fails undoes itself alone.
+  // For statements of several callers that share a transaction: one that fails is undone alone.
 
-  /// Whether single statements may share what is begun.
+  /// Returns whether single statements may share a transaction.
   [[nodiscard]] virtual bool can_share() const noexcept { return false; }
-  /// Begins what changes share: one that gives up may take all of it back, as they are done again.
+  /// Begins a transaction shared by changes. If one fails, it may roll back all; then they are
+  /// executed again.
   virtual void begin_sharing() { begin(); }
-  /// Begins what reads share: they see one state. Returns false where it cannot.
+  /// Begins a transaction shared by reads, which see one state. Returns false if that is not
+  /// possible.
   [[nodiscard]] virtual bool begin_reading() noexcept { return false; }
   /// Returns whether the transaction can be committed, and no constraint is deferred to the commit.
   [[nodiscard]] virtual bool may_commit() const noexcept { return false; }

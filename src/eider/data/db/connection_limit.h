@@ -6,7 +6,8 @@
 
 namespace eider::db {
 
-/// A pool that has several connections for transactions on each event loop. Others have one writer.
+/// Implemented by pools with several connections for transactions on each event loop. Other pools
+/// have one writer.
 class ConnectionLimit {
  public:
   [[nodiscard]] virtual std::size_t connections_max() const noexcept = 0;

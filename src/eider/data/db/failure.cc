@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kUnprocessable = 422;
 
-/// What the client is told.
+/// Returns the text for the client.
 const char* detail_of(FailureKind kind) noexcept {
   switch (kind) {
     case FailureKind::unique:

@@ -16,19 +16,19 @@ namespace eider::db {
 
 enum class FailureKind : std::uint8_t {
   open,           // the database cannot be opened
-  statement,      // the statement is not understood, or not allowed here
+  statement,      // the statement is invalid, or not allowed here
   values,         // the values do not fit the statement's parameters
-  row,            // a row does not fit the struct it is read into
-  unique,         // constraint: there is one like this already
-  foreign_key,    // constraint: it refers to something that is not there, or is referred to
-  not_null,       // constraint: something is missing
+  row,            // a row does not fit the struct
+  unique,         // constraint: a row with this value exists
+  foreign_key,    // constraint: it refers to a missing row, or another row refers to it
+  not_null,       // constraint: a value is missing
   check,          // constraint: a CHECK of the schema
-  busy,           // too much waits already, or another process holds the database
-  expired,        // it took too long, and was undone
+  busy,           // too many calls wait, or another process has locked the database
+  expired,        // it took too long, and was rolled back
   storage,        // disk full, input/output error, damaged or read-only file
-  deadlock,       // two transactions waited for each other, and this one was taken back
-  serialization,  // another transaction changed what this one had read: it was taken back
-  lost,  // there is no connection, or it broke: what was under way may have been done or not
+  deadlock,       // two transactions waited for each other, and this one was rolled back
+  serialization,  // another transaction changed data that this one had read: rolled back
+  lost,           // no connection, or it was lost: a running statement may have been executed
 };
 
 /// The status that the client gets: 409 for constraints, 503 for errors that a later attempt may
@@ -54,7 +54,7 @@ struct RefusedBy {
 
 class Failure : public eider::Failure, public CausedByValue {
  public:
-  /// cause  the whole truth, for the log
+  /// cause  the complete error, for the log
   Failure(FailureKind kind, std::string cause, RefusedBy by = {});
   /// The same failure with another response for the client.
   Failure(const Failure& failure, Error answer);
@@ -68,7 +68,7 @@ class Failure : public eider::Failure, public CausedByValue {
   [[nodiscard]] FailureKind kind() const noexcept { return kind_; }
   /// Returns details for the handler; the client does not see them.
   [[nodiscard]] const RefusedBy& by() const noexcept { return by_; }
-  /// The cause, always.
+  /// Returns the cause.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }
   [[nodiscard]] const RefusedValue* refused() const noexcept override { return refused_.get(); }
   [[nodiscard]] std::optional<std::string> find_in_json(std::string_view text) const override;

@@ -12,14 +12,14 @@ namespace eider::db {
 /// A pool whose statements wait for a connection.
 class WaitingPool {
  public:
-  /// Of this loop. While it is set, what waits fails as soon as the server cannot be reached.
+  /// For this event loop. While it is set, waiting statements fail if the server cannot be reached.
   virtual void set_impatient(bool is_impatient) = 0;
 
  protected:
   ~WaitingPool() = default;
 };
 
-/// Sets it for as long as this lives, where the pool is one that waits.
+/// Sets the mode during its lifetime, if the pool is a WaitingPool.
 class Impatient {
  public:
   explicit Impatient(std::shared_ptr<Pool> pool)

@@ -43,7 +43,7 @@ void Job::wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder, Meter&
   }
 }
 
-/// As it is asked, without values: these are nobody else's to see.
+/// Records the statement without its values, which must not be disclosed.
 void Job::open_span() noexcept {
   try {
     const std::string_view sql = statement();
@@ -53,7 +53,7 @@ void Job::open_span() noexcept {
       span_.set("db.query.text", std::string(sql));
     }
   } catch (...) {
-    // No memory for a span: the statement goes on without it.
+    // No memory for a span: the statement runs without it.
   }
 }
 
@@ -65,7 +65,7 @@ void Job::note_end(bool has_failed) noexcept {
   note_.end();
 }
 
-/// Of those that somebody follows, whose begin is known.
+/// Only for statements of a request or task that is tracked, whose start is known.
 void Job::note_if_slow() noexcept {
   const Duration took = note_.is_there() ? loop_->now() - note_.since() : Duration::zero();
   if (took < kSlowStatement) [[likely]] {
@@ -80,7 +80,7 @@ void Job::note_if_slow() noexcept {
                          .route = std::string(work.route),
                          .sql = std::string(statement().substr(0, kTextBytesMax))});
   } catch (...) {
-    // No memory for it: the statement itself went well.
+    // No memory: the statement itself succeeded.
   }
 }
 
@@ -97,14 +97,15 @@ void Job::run() {
     outside_.end();
     note_if_slow();
     note_end(failure_ != nullptr);
-    const std::shared_ptr<StatementWatch> watch = std::move(watch_);  // this ends before
+    const std::shared_ptr<StatementWatch> watch = std::move(watch_);  // this ends before the watch
     const Watching watching(watch.get());
     waiting_.resume();
   }
 }
 
 Job::Outcome Job::execute(Connection& connection, Duration time_max) noexcept {
-  if (limit_.is_abandoned() && !has_succeeded_) {  // what was done once may have been seen
+  // A result that was delivered once may have been used.
+  if (limit_.is_abandoned() && !has_succeeded_) {
     return Outcome::done;
   }
   limit_.set_deadline(std::chrono::steady_clock::now() + time_max);
@@ -153,7 +154,7 @@ Job::Outcome Job::call(Connection& connection) {
     case Request::What::batch:
       call_batch(connection, request);
       break;
-    case Request::What::hold:  // what is read holds the state that it reads
+    case Request::What::hold:  // the read statement itself holds its snapshot
       break;
     case Request::What::piece:
       connection.take_piece(*request.cursor, request.sql, request.values, *request.rows, limit_);
@@ -168,7 +169,7 @@ Job::Outcome Job::call(Connection& connection) {
   return Outcome::done;
 }
 
-/// A connection that only reads does what it can; the one that writes goes on from there.
+/// A read-only connection executes as many parts as it can; the writer continues.
 Job::Outcome Job::call_each(Connection& connection, std::span<Part> parts) {
   for (Part& part : parts) {
     if (part.is_done) {

@@ -24,19 +24,19 @@ class JobGroup;
 class StatementWatch;
 class TransactionState;
 
-/// One statement of several that go together, and what became of it.
+/// One statement of a group, and its outcome.
 struct Part {
   std::string_view sql{};
   std::span<const Value> values{};
   RowSink* rows = nullptr;
   Changed changed{};
   std::exception_ptr failure{};
-  bool is_done = false;  // or has failed
-  bool is_kept = false;  // for those who carry it out: no open transaction decides about it
+  bool is_done = false;  // executed or failed
+  bool is_kept = false;  // for the executor: an open transaction does not affect it any more
 };
 
-/// What a driver's own way of moving rows gives to its connections, such as a step of a COPY. Only
-/// that driver makes and reads it.
+/// Data for a driver's own way to transfer rows, such as a step of a COPY. Only that driver creates
+/// and reads it.
 class RowTransfer {
  protected:
   RowTransfer() = default;
@@ -45,13 +45,13 @@ class RowTransfer {
 
 /// The operation that a job requests from a connection. The job owns everything that it refers to.
 ///
-/// savepoint  its text sets one, goes back to it or releases it, and is not prepared
-/// each       its parts, one after the other: one that fails does not concern the others
-/// batch      its parts, all or none of them; the first failure is the job's
-/// hold       keeps the connection for one that reads rows in pieces
-/// piece      the next rows of `cursor`; for connections that block
-/// close      ends `cursor`; for connections that block
-/// transfer   rows by the driver's own way
+/// savepoint  the text sets, rolls back to or releases a savepoint; it is not prepared
+/// each       runs the parts one by one; the failure of one does not affect the others
+/// batch      runs all parts or none; the first failure is that of the job
+/// hold       reserves the connection for reading rows in pieces
+/// piece      reads the next rows of `cursor`; for blocking connections
+/// close      closes `cursor`; for blocking connections
+/// transfer   transfers rows in the driver's own way
 struct Request {
   enum class What : std::uint8_t {
     statement,
@@ -71,27 +71,27 @@ struct Request {
   What what;
   std::string_view sql{};
   std::span<const Value> values{};
-  RowSink* rows = nullptr;  // null when the rows are not wanted
+  RowSink* rows = nullptr;  // null if the rows are not needed
   std::span<Part> parts{};
-  bool is_within_transaction = false;  // a batch: what is taken back is the transaction's matter
+  bool is_within_transaction = false;  // of a batch: the transaction decides about a rollback
   Cursor* cursor = nullptr;
   RowTransfer* transfer = nullptr;
-  Isolation isolation = Isolation::server;  // of what is begun
+  Isolation isolation = Isolation::server;  // of the transaction that begins
 };
 
-/// A connection that waits on the loop instead of on a thread. It is told on its loop.
+/// A connection that waits on the event loop instead of a thread. Called on its loop.
 class LoopConnection {
  public:
-  /// Nobody waits for the job that it carries out.
+  /// Called when the caller of its current job has stopped waiting.
   virtual void on_abandoned(Job& job) noexcept = 0;
-  /// The transaction that it is kept for has got a job, or was left.
+  /// Called when the transaction that reserves it has a new job or has ended.
   virtual void on_changed() = 0;
 
  protected:
   ~LoopConnection() = default;
 };
 
-/// Owned by its awaiter, then by a queue, then by its loop; destroyed where it is dropped.
+/// Owned by its awaiter, then by a queue, then by its loop; whoever drops it destroys it.
 class Job : public Posted {
  public:
   enum class Outcome : std::uint8_t { done, needs_writer };
@@ -99,69 +99,70 @@ class Job : public Posted {
   Job() = default;
   ~Job() override;
 
-  // On the loop.
+  // On the event loop.
 
-  /// `waiting` goes on when this comes back. `holder` points here until it is destroyed.
+  /// Resumes `waiting` when the job returns. `holder` points to it until it is destroyed.
   ///
-  /// meter  of the database that is asked; outlives the wait
+  /// meter  of the database; must outlive the wait
   void wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder, Meter& meter) noexcept;
-  /// Nobody waits any more. Not at the same time as `is_awaited` (Pool sees to that).
+  /// Called when the caller has stopped waiting. Not concurrently with `is_awaited` (Pool ensures
+  /// it).
   void abandon() noexcept;
   void run() final;
-  /// The connection that carries it out on the loop; null when there is none.
+  /// Returns the loop connection that executes it; null if there is none.
   [[nodiscard]] LoopConnection* carrier() const noexcept { return carrier_; }
   void set_carrier(LoopConnection* carrier) noexcept { carrier_ = carrier; }
 
-  // Where it is carried out: on a connection's thread, or on the loop.
+  // Where it is executed: on a connection's thread, or on the loop.
 
-  /// What to do. Asked once by each connection that takes it up.
+  /// Returns the operation. Called once by each connection that starts it.
   [[nodiscard]] virtual Request start() noexcept = 0;
-  /// When waiting for it is to end; for those that set it. `execute` sets its own.
+  /// The deadline of the wait, for drivers that set it. `execute` sets its own.
   void set_deadline(Instant deadline) noexcept { limit_.set_deadline(deadline); }
   [[nodiscard]] Instant deadline() const noexcept { return limit_.deadline(); }
-  /// It was done.
+  /// Called when it was executed.
   void succeed(const Changed& changed) noexcept;
   void fail(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
-  /// Does all of this with a connection that blocks; once more where what it did was taken back.
+  /// Executes it with a blocking connection; again if its first execution was rolled back.
   [[nodiscard]] Outcome execute(Connection& connection, Duration time_max) noexcept;
   [[nodiscard]] bool is_awaited() const noexcept { return waiting_.is_there(); }
-  /// Not of one that nobody has ever waited for: that one is done all the same.
+  /// Returns false for a job that was never awaited: it is executed anyway.
   [[nodiscard]] bool is_abandoned() const noexcept { return limit_.is_abandoned(); }
   [[nodiscard]] Loop& loop() const noexcept { return *loop_; }
-  /// The transaction that this has begun, for which the connection is to be kept.
+  /// Returns the transaction that it has begun, for which the connection must be reserved.
   [[nodiscard]] virtual std::shared_ptr<TransactionState> begun() const noexcept { return nullptr; }
 
-  /// It asks for a connection to read rows in pieces from.
+  /// Returns whether it requests a connection for reading rows in pieces.
   [[nodiscard]] virtual bool opens_stream() const noexcept { return false; }
 
-  /// The text of the one statement that it is; empty where it is anything else.
+  /// Returns the text if it is a single statement; otherwise empty.
   [[nodiscard]] virtual std::string_view statement() const noexcept { return {}; }
   [[nodiscard]] bool has_succeeded() const noexcept { return has_succeeded_; }
-  /// It has succeeded or failed.
+  /// Returns whether it has succeeded or failed.
   [[nodiscard]] bool is_over() const noexcept { return has_succeeded_ || failure_ != nullptr; }
-  /// For how long it may run.
+  /// Returns the maximum time that it may run.
   [[nodiscard]] virtual Duration time_max(Duration usual) const noexcept { return usual; }
-  /// Null when it is not several jobs that go together.
+  /// Returns null if it is not a group of jobs.
   [[nodiscard]] virtual JobGroup* group() noexcept { return nullptr; }
-  /// It went with others and came back undone.
+  /// Called if it was in a group and came back without being executed.
   void exclude_from_batching() noexcept { is_alone_ = true; }
   [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
-  /// When a connection of the loop has got it.
+  /// Sets the time at which a loop connection got it.
   void set_sent(Instant now) noexcept { sent_ = now; }
   [[nodiscard]] Instant sent() const noexcept { return sent_; }
 
-  /// Another connection carries it out: what has come of what is not done does not count.
+  /// Called when another connection executes it: partial results are dropped.
   void begin_again() noexcept { forget_rows(); }
-  /// It will not be executed: the waiting coroutine gets `failure`.
+  /// Called if it will not be executed: the waiting coroutine gets `failure`.
   void refuse(const Failure& failure) noexcept;
 
  protected:
   [[nodiscard]] const Changed& changed() const noexcept { return changed_; }
   [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
-  /// Throws what it failed with.
+  /// Throws its failure.
   void rethrow() const;
 
-  /// Rows that have come do not count: it is executed again.
+  /// Drops the rows received so far, because it is executed again.
   virtual void forget_rows() noexcept {}
 
  private:
@@ -175,9 +176,9 @@ class Job : public Posted {
   Loop* loop_ = nullptr;
   eider::detail::runtime::Suspended waiting_;
   Job** holder_ = nullptr;
-  std::shared_ptr<StatementWatch> watch_;  // of the request that waits; null: nobody watches
+  std::shared_ptr<StatementWatch> watch_;  // of the request that waits; null: none
   LoopConnection* carrier_ = nullptr;
-  Meter* meter_ = nullptr;  // null: nobody counts
+  Meter* meter_ = nullptr;  // null: not counted
   std::chrono::steady_clock::time_point began_;
   OpenSpan span_;
   WaitNote note_;

@@ -3,7 +3,7 @@
 namespace eider::db {
 namespace {
 
-/// Back to its loop, as if it came from another thread.
+/// Posts the job to its loop, as if it came from another thread.
 void deliver(std::unique_ptr<Job> job) {
   if (job->is_awaited()) {
     Loop& loop = job->loop();
@@ -39,7 +39,7 @@ void LoopPool::run_all() {
   }
 }
 
-/// What may run now: of the transaction that has the connection, or else of the queue.
+/// Returns the next job: of the transaction that has the connection, or else of the queue.
 std::unique_ptr<Job> LoopPool::next() {
   if (transaction_ != nullptr && transaction_->is_over()) {
     end_transaction();

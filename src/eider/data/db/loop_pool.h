@@ -10,8 +10,8 @@
 
 namespace eider::db {
 
-/// For one loop, simulated ones included. Nothing is bounded and nothing expires, so that a test's
-/// outcome never depends on real time.
+/// For one event loop, including simulated ones. There are no limits and deadlines, so that the
+/// outcome of a test does not depend on real time.
 class LoopPool final : public Pool {
  public:
   explicit LoopPool(std::unique_ptr<Connection> connection) noexcept
@@ -20,7 +20,7 @@ class LoopPool final : public Pool {
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane) override;
   void abandon(Job& job) noexcept override;
   void on_changed(TransactionState& transaction) override;
-  /// The one connection reads a stream's rows between other statements.
+  /// Rows of streams are read from the only connection, between other statements.
   [[nodiscard]] bool has_connections_for_streams() const noexcept override { return false; }
 
  private:

@@ -7,7 +7,7 @@ namespace eider::db {
 
 namespace {
 
-/// It was held up, or held up others, and the server was asked to end it.
+/// Returns whether the server was requested to end it, because it was blocked or blocked others.
 bool was_ended(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);
@@ -56,9 +56,9 @@ void JobGroup::forget_rows() noexcept {
   }
 }
 
-/// What others wait for goes on.
+/// The other statements of the group continue.
 void JobGroup::on_abandoned(Job& job) noexcept {
-  costs_.forget(job.statement());  // it may have left because it was held up
+  costs_.forget(job.statement());  // it may have been abandoned because it was blocked
   --awaited_;
   if (awaited_ == 0 && carrier() != nullptr) {
     carrier()->on_abandoned(*this);

@@ -32,7 +32,7 @@ class StatementCosts {
   void note(std::string_view sql, Duration took) noexcept {
     Cost& cost = at(sql);
     const bool is_known = cost.hash == hash_of(sql);
-    // Of those that meet at one place the last one is known.
+    // If texts share an entry, the last one replaces the others.
     cost = {.hash = hash_of(sql), .took = is_known ? (cost.took * 3 + took) / 4 : took};
   }
   void forget(std::string_view sql) noexcept { at(sql) = {}; }
@@ -48,7 +48,7 @@ class StatementCosts {
     Duration took = Duration::max();
   };
 
-  /// No text has that of an empty place.
+  /// Never 0, the hash of an empty entry.
   static std::size_t hash_of(std::string_view sql) noexcept {
     return std::hash<std::string_view>()(sql) | 1U;
   }
@@ -57,31 +57,32 @@ class StatementCosts {
   std::array<Cost, 256> costs_{};
 };
 
-/// Statements that wait at the same time and are sent to one connection together. For their
-/// connection they are parts of one job, in one write: nobody meets another's failure.
+/// Waiting statements that are sent to one connection together. For the connection they are parts
+/// of one job, written at once; each gets only its own failure.
 class JobGroup final : public Job, private LoopConnection {
  public:
-  /// costs  outlive it; they forget the texts of those that leave ahead of the end
+  /// costs  must outlive this; abandoned statements are removed from it
   JobGroup(StatementCosts& costs, std::size_t jobs_max) : costs_(costs) {
     jobs_.reserve(jobs_max);
     parts_.reserve(jobs_max);
   }
 
-  /// Pre: fewer than `jobs_max` are in it, and `job` is one statement that only reads.
+  /// Pre: it contains fewer than `jobs_max`, and `job` is a single read-only statement.
   void add(std::unique_ptr<Job> job);
   [[nodiscard]] Request start() noexcept override {
     return {.what = Request::What::each, .parts = parts_};
   }
   [[nodiscard]] JobGroup* group() noexcept override { return this; }
   [[nodiscard]] std::size_t size() const noexcept { return jobs_.size(); }
-  /// It is of quick ones: where one is held up, the others are not to wait for it.
+  /// Limited, because it contains fast statements: if one is blocked, the others must not wait for
+  /// it.
   [[nodiscard]] Duration time_max(Duration usual) const noexcept override {
     return std::min<Duration>(usual, std::chrono::milliseconds(250));
   }
 
-  /// It is over: what was not done has failed.
+  /// Called at the end: parts that were not executed have failed.
   void end() noexcept;
-  /// Takes it apart: those that were done, or have failed by themselves, know it.
+  /// Returns the jobs, with the outcome of those that were executed or have failed.
   [[nodiscard]] std::vector<std::unique_ptr<Job>> take();
 
  protected:
@@ -97,8 +98,8 @@ class JobGroup final : public Job, private LoopConnection {
   std::size_t awaited_ = 0;
 };
 
-/// The connections of all loops to one server. Each loop adds its part, without a lock; any thread
-/// reads them.
+/// Counts the connections of all loops to one server. Each loop adds its changes without a lock;
+/// any thread can read them.
 class PoolCounts {
  public:
   void add(const PoolState& now, const PoolState& before) noexcept {
@@ -113,47 +114,47 @@ class PoolCounts {
   }
 
  private:
-  // What is taken off is added to what wraps around.
+  // Subtraction relies on unsigned wrap-around.
   std::atomic<std::size_t> connections_{0};
   std::atomic<std::size_t> busy_{0};
   std::atomic<std::size_t> waiting_{0};
 };
 
-/// Told by the sessions of one loop. None of these may destroy the session within the call, nor go
-/// on with what awaits a job.
+/// Called by the sessions of one loop. The functions must not destroy the session within the call,
+/// nor resume a coroutine that awaits a job.
 ///
-/// Place  where to connect to, with its names looked up
+/// Place  the address to connect to, with resolved names
 template <class Session, class Place>
 class SessionOwner {
  public:
   [[nodiscard]] virtual Task<Place> find_place() = 0;
-  /// It may be given jobs: is_free().
+  /// Called when the session can execute jobs: is_free().
   virtual void on_free(Session& session) = 0;
-  /// It has been done, or has failed.
+  /// Called when the job was executed or has failed.
   virtual void on_finished(std::unique_ptr<Job> job) = 0;
-  /// Nothing of it has been done: another connection may do it.
+  /// Called if the job was not executed: another connection may execute it.
   virtual void on_returned(std::unique_ptr<Job> job) = 0;
   virtual void on_closed(Session& session, std::string why) = 0;
-  /// All that is done here only reads.
+  /// Returns whether all jobs here only read.
   [[nodiscard]] virtual bool may_do_again() const noexcept = 0;
 
  protected:
   ~SessionOwner() = default;
 };
 
-/// Takes what the connections of a loop cannot carry out.
+/// Executes jobs that the connections of a loop cannot execute.
 class SessionsFallback {
  public:
-  /// returns  false, with the job refused or left as it is, when this cannot either
+  /// returns  false, with the job rejected or unchanged, if it cannot either
   [[nodiscard]] virtual bool take(std::unique_ptr<Job>& job) = 0;
 
  protected:
   ~SessionsFallback() = default;
 };
 
-/// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
-///         `target` and `options`; the name kServer; may_do_again(settings); kBatchMax, how many
-///         statements a connection takes at once, and may_go_together(sql)
+/// Driver  has the types Session, Place, Finder, which finds it, and Settings with `target` and
+///         `options`; the name kServer; may_do_again(settings); kBatchMax, the maximum number of
+///         statements sent to a connection together, and may_go_together(sql)
 template <class Driver>
 class LoopSessions final : public SessionOwner<typename Driver::Session, typename Driver::Place>,
                            private Timer,
@@ -162,8 +163,8 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   using Session = typename Driver::Session;
   using Settings = typename Driver::Settings;
 
-  /// fallback  for what waits here while there is no connection; null: that fails in the end
-  /// counts    null: nobody is told
+  /// fallback  executes waiting jobs while there is no connection; null: they fail after a while
+  /// counts    null: not counted
   LoopSessions(Loop& loop, std::shared_ptr<const Settings> settings,
                SessionsFallback* fallback = nullptr,
                std::shared_ptr<PoolCounts> counts = nullptr) noexcept
@@ -176,11 +177,11 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   LoopSessions(const LoopSessions&) = delete;
   LoopSessions& operator=(const LoopSessions&) = delete;
 
-  /// returns  false, with the job refused and left where it is, when too much waits already
+  /// returns  false, with the job rejected and not moved, if too many wait
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job);
-  /// What waits goes to the fallback.
+  /// Passes waiting jobs to the fallback.
   void hand_over();
-  /// While it is set, what waits fails as soon as some attempts to connect have failed.
+  /// While it is set, waiting jobs fail after some failed attempts to connect.
   void set_impatient(bool is_impatient) noexcept {
     is_impatient_ = is_impatient;
     failures_ = 0;
@@ -190,15 +191,15 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   using Waiting = std::deque<std::unique_ptr<Job>>;
   static constexpr Duration kPauseMin = std::chrono::milliseconds(100);
   static constexpr Duration kPauseMax = std::chrono::seconds(2);
-  /// A write and a wake-up of the server cost more than a quick statement: so many are not spread,
-  /// unless they take longer than that: then other connections answer them sooner.
+  /// Up to this number, fast statements are not distributed over connections, because a write and a
+  /// wake-up of the server cost more than such a statement. Slower ones than kNotSpreadMax are.
   static constexpr std::size_t kBatchMin = 8;
   static constexpr Duration kNotSpreadMax = std::chrono::milliseconds(1);
-  /// For how long what goes together may take: the last one waits for all ahead of it.
+  /// The maximum total time of statements in a group, because the last one waits for all others.
   static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
-  /// A server may have a socket that does not let the user in, and a port that does.
+  /// More than one, because a server may reject the user on its socket but accept it on its port.
   static constexpr int kFailuresMax = 2;
-  /// Some of what has taken so long together is quick no more.
+  /// If a group took longer than this, its statements are not considered fast any more.
   static constexpr Duration kHeldUp = kTogetherTimeMax * 10;
 
   [[nodiscard]] Task<typename Driver::Place> find_place() override { return finder_.find(); }
@@ -245,15 +246,15 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   SessionsFallback* const fallback_;
   const std::shared_ptr<PoolCounts> counts_;
   PoolState told_;
-  StatementCosts costs_;  // which those that are under way refer to
+  StatementCosts costs_;  // running groups refer to it
   Waiting waiting_;
   std::vector<std::unique_ptr<Session>> sessions_;
-  std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of what they called
-  std::vector<std::unique_ptr<Job>> finished_;    // what awaits them goes on in `run`
+  std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of their own calls
+  std::vector<std::unique_ptr<Job>> finished_;    // their coroutines are resumed in `run`
   std::vector<std::unique_ptr<Job>> running_;
   bool is_impatient_ = false;
-  int failures_ = 0;  // to connect, one after the other
-  std::string why_;   // there is no connection; empty when there was one at the last attempt
+  int failures_ = 0;  // consecutive failures to connect
+  std::string why_;   // why there is no connection; empty if the last attempt succeeded
   Duration pause_{0};
   Instant pause_end_;
 };
@@ -271,11 +272,12 @@ bool LoopSessions<D>::submit(std::unique_ptr<Job>& job) {
   }
   job->set_deadline(loop_.now() + settings_->options.wait_time_max);
   waiting_.push_back(std::move(job));
-  loop_.defer(*this);  // what comes within a turn goes together
+  loop_.defer(*this);  // statements of one turn are sent together
   return true;
 }
 
-/// Streams are counted by themselves: those that wait for slow clients keep no statement out.
+/// Streams are counted separately, so that streams that wait for slow clients do not block
+/// statements.
 template <class D>
 bool LoopSessions<D>::is_full_for(const Job& job) {
   const bool is_stream = job.opens_stream();
@@ -322,7 +324,7 @@ void LoopSessions<D>::serve_queue() {
     if (asked->is_free()) {
       serve(*sessions_[i]);
     }
-    // One that has ended has left the list, and another one stands in its place.
+    // A session that has ended was removed from the list, and another one has its index.
     i += i < sessions_.size() && sessions_[i].get() == asked ? 1 : 0;
   }
 }
@@ -354,7 +356,7 @@ std::unique_ptr<Job> LoopSessions<D>::take(typename Waiting::iterator next) {
   return job;
 }
 
-/// With its share of what waits behind it, as far as that is known to be quick.
+/// Adds this connection's share of the waiting jobs that are known to be fast.
 template <class D>
 std::unique_ptr<Job> LoopSessions<D>::form_batch(std::unique_ptr<Job> first) {
   const auto is_free = [](const auto& session) { return session->is_free(); };
@@ -386,7 +388,7 @@ Duration LoopSessions<D>::cost_of(const Job& job) noexcept {
   return job.is_alone() || job.opens_stream() ? Duration::max() : costs_.of(job.statement());
 }
 
-/// Drops those in front that nobody waits for any more.
+/// Drops abandoned jobs at the front.
 template <class D>
 void LoopSessions<D>::drop_left() {
   while (!waiting_.empty() && !waiting_.front()->is_awaited()) {
@@ -394,7 +396,7 @@ void LoopSessions<D>::drop_left() {
   }
 }
 
-/// The first that may be begun: those that stream rows let others go ahead while too many do.
+/// Returns the first job that may start: streams are skipped while too many are open.
 template <class D>
 auto LoopSessions<D>::find_next() -> typename Waiting::iterator {
   drop_left();
@@ -403,7 +405,7 @@ auto LoopSessions<D>::find_next() -> typename Waiting::iterator {
   });
 }
 
-/// A slow client may keep a stream for minutes, and is not to keep others from asking.
+/// Limits streams, because a slow client may keep one for minutes.
 template <class D>
 bool LoopSessions<D>::may_stream() const {
   const auto& options = settings_->options;
@@ -415,13 +417,13 @@ bool LoopSessions<D>::may_stream() const {
 template <class D>
 void LoopSessions<D>::open_more() {
   while (may_open()) {
-    // It may be closed behind the call already.
+    // The call may already close the session.
     sessions_.push_back(std::make_unique<Session>(loop_, *this, *settings_));
     sessions_.back()->open();
   }
 }
 
-/// One for each that waits; a server that could not be reached is tried by one at a time.
+/// Opens one connection per waiting job; if the server could not be reached, one at a time.
 template <class D>
 bool LoopSessions<D>::may_open() const {
   if (sessions_.size() >= settings_->options.connections_max ||
@@ -448,20 +450,20 @@ void LoopSessions<D>::on_finished(std::unique_ptr<Job> job) {
     group->end();
     for (std::unique_ptr<Job>& one : group->take()) {
       if (took > kHeldUp || !one->has_succeeded()) {
-        costs_.forget(one->statement());  // each is measured by itself
+        costs_.forget(one->statement());  // each is measured alone again
       }
       go_on_with(std::move(one));
     }
   }
 }
 
-/// What fails quickly is not quick.
+/// A statement that fails quickly is not a fast statement.
 template <class D>
 void LoopSessions<D>::note_cost(const Job& job, Duration took) {
   const std::string_view sql = job.statement();
   if (!job.has_succeeded()) {
     costs_.forget(sql);
-  } else if (job.sent() != Instant() &&  // not within a transaction
+  } else if (job.sent() != Instant() &&  // not set within a transaction
              (costs_.of(sql) != Duration::max() || D::may_go_together(sql))) {
     costs_.note(sql, took);
   }
@@ -482,8 +484,8 @@ void LoopSessions<D>::on_returned(std::unique_ptr<Job> job) {
   waiting_.push_front(std::move(job));
 }
 
-/// What was not done goes by itself the next time, and its text proves anew that it is quick. It
-/// has time anew, too: those with less are in front of it.
+/// Jobs that were not executed are sent alone the next time, and are measured again. They get a new
+/// deadline and move to the end, so that jobs with less time are before them.
 template <class D>
 void LoopSessions<D>::give_back(JobGroup& group) {
   for (std::unique_ptr<Job>& job : group.take()) {
@@ -519,7 +521,7 @@ void LoopSessions<D>::note_no_connection(std::string why) {
   pause_ = std::clamp(pause_ * 2, kPauseMin, kPauseMax);
   pause_end_ = loop_.now() + pause_;
   hand_over();
-  // One that starts up will be there in a moment.
+  // A server that is starting up will be available soon.
   if (is_impatient_ && !why_.contains("starting up") && ++failures_ >= kFailuresMax) {
     refuse_until(Instant::max());
   }
@@ -538,17 +540,17 @@ void LoopSessions<D>::hand_over() {
   arm_timer();
 }
 
-/// Goes on with what has been done, outside of the sessions' own calls.
+/// Resumes the coroutines of finished jobs, outside of the sessions' own calls.
 template <class D>
 void LoopSessions<D>::run() {
   closed_.clear();
-  serve_queue();  // the server works on that while what it has done is gone on with
+  serve_queue();  // the server works on these while the coroutines run
   std::swap(running_, finished_);
   for (std::unique_ptr<Job>& job : running_) {
     const std::shared_ptr<TransactionState> begun = job->begun();
     job->run();
     job.reset();
-    // When nobody took it, it is over by now, and its connection has to learn so.
+    // If no caller took the transaction, it has ended, so notify its connection.
     if (begun != nullptr && begun->carrier() != nullptr) {
       begun->carrier()->on_changed();
     }
@@ -556,7 +558,7 @@ void LoopSessions<D>::run() {
   running_.clear();
   go_on();
   if (waiting_.empty() && finished_.empty() && closed_.empty()) {
-    withdraw();  // what was asked for meanwhile has been sent: no turn is to come for it alone
+    withdraw();  // new requests were already sent, so no turn is needed for them
   }
 }
 

@@ -19,9 +19,9 @@ using reflect::Kind;
 using reflect::Type;
 using CellKind = Value::Kind;
 
-// Lengths of time.
+// Durations.
 
-/// Microseconds, and whether there are months, whose length is not fixed.
+/// The microseconds, and whether there are months, whose length varies.
 struct Interval {
   std::int64_t microseconds = 0;
   bool has_months = false;
@@ -29,7 +29,7 @@ struct Interval {
 
 constexpr std::int64_t kSecondUnit = 1'000'000;
 constexpr struct {
-  std::string_view name;  // without the plural
+  std::string_view name;  // in singular
   std::int64_t microseconds;
 } kUnits[] = {{"year", 0},
               {"mon", 0},
@@ -38,7 +38,7 @@ constexpr struct {
               {"min", 60 * kSecondUnit},
               {"sec", kSecondUnit}};
 
-/// Reads a text from the left.
+/// Parses a text from the left.
 class IntervalReader {
  public:
   explicit IntervalReader(std::string_view text) noexcept : rest_(text) {}
@@ -64,7 +64,7 @@ class IntervalReader {
     return true;
   }
 
-  /// With its sign, times `unit`: "1.5" seconds are 1,500,000.
+  /// Parses a number with its sign, times `unit`: "1.5" seconds are 1,500,000.
   std::optional<std::int64_t> take_number(std::int64_t unit) {
     const bool is_negative = rest_.starts_with('-');
     rest_.remove_prefix(is_negative || rest_.starts_with('+') ? 1 : 0);
@@ -89,7 +89,7 @@ class IntervalReader {
     return !__builtin_add_overflow(sum_.microseconds, microseconds, &sum_.microseconds);
   }
 
-  /// "1 day 02:00:00", "1 day 2 hours", "1 2:00:00", "1-2": years and months.
+  /// Parses "1 day 02:00:00", "1 day 2 hours", "1 2:00:00", and "1-2": years and months.
   bool read_words() {
     while (!rest_.empty()) {
       const bool is_negative = rest_.starts_with('-');
@@ -117,7 +117,7 @@ class IntervalReader {
     (void)unit_of.take(" ");
     const auto* const unit = std::ranges::find_if(
         kUnits, [&](const auto& one) { return unit_of.rest_.starts_with(one.name); });
-    const bool is_days = unit == std::end(kUnits);  // of SQL's own style: the clock follows
+    const bool is_days = unit == std::end(kUnits);  // in SQL's own style: a time of day follows
     const auto count = take_number(is_days ? kUnits[2].microseconds : unit->microseconds);
     if (!count || !add(*count)) {
       return false;
@@ -132,7 +132,7 @@ class IntervalReader {
     return true;
   }
 
-  /// "02:03:04.5", of which the first number has the sign.
+  /// Parses "02:03:04.5"; the sign was before the first number.
   bool read_clock(bool is_negative) {
     for (const std::size_t unit : {3U, 4U, 5U}) {
       const auto count = take_number(kUnits[unit].microseconds);
@@ -148,7 +148,7 @@ class IntervalReader {
     return false;
   }
 
-  /// "1DT2H-3M4.5S", after the P.
+  /// Parses "1DT2H-3M4.5S", after the P.
   bool read_iso() {
     bool is_of_clock = false;
     while (!rest_.empty()) {
@@ -167,7 +167,7 @@ class IntervalReader {
     return true;
   }
 
-  /// Less than 0 for a letter that means nothing.
+  /// Returns a negative number for an unknown letter.
   std::int64_t unit_of(char letter, bool is_of_clock) noexcept {
     switch (letter) {
       case 'H':
@@ -193,7 +193,7 @@ class IntervalReader {
   Interval sum_;
 };
 
-// What does not fit.
+// Misfits.
 
 bool is_format(const Type& type, std::initializer_list<std::string_view> formats) {
   return type.kind == Kind::kText &&
@@ -230,7 +230,7 @@ std::optional<Misfit> misfit_of_number(const Type& type) {
   }
 }
 
-/// The text without its last point and the digits after it.
+/// Returns the text without its last point and the digits after it.
 std::optional<std::string> without_fraction(std::string_view text) {
   const std::size_t point = text.rfind('.');
   if (point == std::string_view::npos) {

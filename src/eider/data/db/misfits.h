@@ -11,16 +11,16 @@
 
 namespace eider::db {
 
-/// is   what the value is: "is out of range for int (-2147483648 to 2147483647)"
-/// fix  what to do about it
+/// is   the problem: "is out of range for int (-2147483648 to 2147483647)"
+/// fix  the solution
 struct Misfit {
   std::string is;
   std::string fix;
 };
 
-/// Nothing where the value is simply of another kind.
+/// Returns nothing if the value simply has another type.
 ///
-/// object  of `type`; it may be changed
+/// object  of `type`; may be changed
 [[nodiscard]] std::optional<Misfit> find_misfit(const reflect::Type& type, void* object,
                                                 const Cell& cell);
 

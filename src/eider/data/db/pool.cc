@@ -15,13 +15,13 @@ namespace {
 
 /// Jobs that share a snapshot or a commit.
 constexpr std::size_t kGroupMax = 64;
-/// How many wait behind a read that is worth a snapshot: it costs as much as one of them, and other
-/// readers take some.
+/// The minimum number of reads after the current one for which a snapshot is worth its cost, which
+/// is that of about one read. Other readers take some of them.
 constexpr std::uint64_t kWaitingMin = 12;
-/// For how long a change that is done waits for others before the commit.
+/// Maximum time for which an executed change waits for others before the commit.
 constexpr Duration kGroupTimeMax = std::chrono::milliseconds(2);
 
-/// Whether `text` begins with that word, in small letters or capitals.
+/// Returns whether `text` begins with that word, in lower or upper case.
 bool begins_with(std::string_view text, std::string_view word) noexcept {
   if (text.size() <= word.size()) {
     return false;
@@ -30,8 +30,8 @@ bool begins_with(std::string_view text, std::string_view word) noexcept {
   return std::equal(word.begin(), word.end(), text.begin(), is_same);
 }
 
-/// Of the statements that read and change rows alone: none of those begins, ends or forbids a
-/// transaction, as others do (commit, vacuum, pragma).
+/// Returns whether the statement only reads or changes rows. Other statements may begin, end or
+/// forbid a transaction (commit, vacuum, pragma).
 bool may_share(const Job& job) noexcept {
   std::string_view text = job.statement();
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
@@ -81,7 +81,7 @@ void TransactionState::tell_carrier() {
 
 bool TransactionState::submit(std::unique_ptr<Job>& job) {
   const std::unique_lock lock(mutex_);
-  // What carries it out on its loop would go on there with what waits on another.
+  // The connection on its loop would resume coroutines of another loop.
   if (home_ != nullptr && home_ != &job->loop()) {
     job->refuse(Failure(FailureKind::statement,
                         "a transaction must be used on the event loop that started it"));
@@ -204,10 +204,10 @@ ThreadedPool::~ThreadedPool() {
 
 /// Pre: the lock is held.
 ///
-/// returns  whether all are there; the next job asks for those that could not be had
+/// returns  whether all threads run; the next job tries to start the missing ones
 bool ThreadedPool::start_threads() noexcept try {
   const SignalsBlocked blocked;
-  // The loop that has the first job may be on one alone.
+  // The loop of the first job may be pinned to one processor.
   const eider::detail::runtime::OnAllProcessors unpinned;
   while (threads_.size() < served_.size()) {
     const Served& next = served_[threads_.size()];
@@ -258,7 +258,8 @@ ThreadedPool::Queue& ThreadedPool::queue_of(Lane lane) noexcept {
   return writing_;
 }
 
-/// Streams are counted by themselves: those that wait for slow clients keep no statement out.
+/// Streams are counted separately, so that streams that wait for slow clients do not block
+/// statements.
 bool ThreadedPool::is_full(const Queue& queue) {
   if (&queue == &streaming_) {
     const std::size_t most = std::min(limits_.queue_max, kWaitingStreamsMax);
@@ -275,8 +276,8 @@ bool ThreadedPool::is_full(const Queue& queue) {
   return count() >= limits_.queue_max;
 }
 
-/// Those that nobody waits for any more. They keep their numbers, so that what comes behind them
-/// reads no snapshot that is older than itself.
+/// Removes abandoned jobs. They keep their numbers, so that later jobs do not read a snapshot that
+/// is older than themselves.
 void ThreadedPool::drop_left(Queue& queue) {
   const std::unique_lock lock(delivery_);
   queue.taken_count +=
@@ -288,10 +289,10 @@ void ThreadedPool::abandon(Job& job) noexcept {
   job.abandon();
 }
 
-// The connection's thread waits on the transaction itself.
+// Nothing to do: the connection's thread waits on the transaction itself.
 void ThreadedPool::on_changed(TransactionState& /*transaction*/) {}
 
-// A job that is still awaited keeps the pool alive, so whatever is queued at the end is abandoned.
+// A job that is awaited keeps the pool alive, so all jobs that are queued at the end are abandoned.
 bool ThreadedPool::wait_for_job(std::unique_lock<std::mutex>& lock, Queue& queue) {
   ++idle_;
   queue.has_job.wait(lock, [&] { return !queue.jobs.empty() || is_stopped_; });
@@ -315,7 +316,7 @@ ThreadedPool::Turn ThreadedPool::try_next(Queue& queue) {
   return queue.jobs.empty() || is_stopped_ ? Turn() : take_front(queue);
 }
 
-/// The first that waits, and what may share its transaction behind it, in their order.
+/// Returns the first waiting job, and the following ones that may share its transaction, in order.
 ThreadedPool::Jobs ThreadedPool::next_group(Queue& queue, const Connection& connection) {
   Jobs group;
   std::unique_lock lock(mutex_);
@@ -331,15 +332,17 @@ ThreadedPool::Jobs ThreadedPool::next_group(Queue& queue, const Connection& conn
   return group;
 }
 
-// What is read within a snapshot must have been asked for ahead of it: who has awaited a change
-// sees it. So what is shared ends at the last one that waited when it began, and a slow read holds
-// up none behind it, as the other readers take those.
+// A read in a snapshot must have been requested before the snapshot began, so that a caller that
+// has awaited a change sees it. So a snapshot ends with the last read that waited when it began. A
+// slow read blocks no later one, because the other readers execute those.
 void ThreadedPool::serve_reads(Connection& connection) {
-  std::uint64_t shared_until = 0;  // jobs of lower numbers read what is open; 0: nothing is
+  // Jobs with lower numbers read the open snapshot; 0: none is open.
+  std::uint64_t shared_until = 0;
   while (true) {
     Turn turn = shared_until != 0 ? try_next(reading_) : Turn();
     if (turn.job == nullptr) {
-      connection.roll_back();  // nothing stays open while this sleeps: the log could not be reused
+      // No snapshot stays open while the thread sleeps, because the log could not be reused.
+      connection.roll_back();
       shared_until = 0;
       turn = next(reading_);
     }
@@ -365,7 +368,7 @@ void ThreadedPool::serve_reads(Connection& connection) {
   }
 }
 
-// It was let in already, so the limit is not asked again.
+// It was accepted already, so the limit is not checked again.
 void ThreadedPool::pass_to_writer(std::unique_ptr<Job> job) {
   const std::unique_lock lock(mutex_);
   writing_.jobs.push_back(std::move(job));
@@ -392,7 +395,8 @@ void ThreadedPool::serve_streams(Connection& connection) {
 }
 
 void ThreadedPool::execute_alone(std::unique_ptr<Job> job, Connection& connection) {
-  (void)job->execute(connection, limits_.statement_time_max);  // a writer needs no writer
+  // A writer never returns needs_writer.
+  (void)job->execute(connection, limits_.statement_time_max);
   const std::shared_ptr<TransactionState> transaction = job->begun();
   deliver(std::move(job));
   if (transaction != nullptr) {
@@ -400,17 +404,17 @@ void ThreadedPool::execute_alone(std::unique_ptr<Job> job, Connection& connectio
   }
 }
 
-/// One commit for those that waited together. Nobody is told ahead of it. SQL takes back a
-/// statement that fails and leaves the others; where the whole is lost (an interrupted statement,
-/// a full disk, a deferred constraint), they are each done again alone, so that none fails by
-/// another.
+/// Executes jobs that waited together with one commit. No caller is notified before it. A statement
+/// that fails is rolled back alone. If the whole transaction fails (an interrupted statement, a
+/// full disk, a deferred constraint), each job is executed again alone, so that none fails because
+/// of another.
 ///
-/// returns  how many of the first were done
+/// returns  number of jobs at the front that were executed
 std::size_t ThreadedPool::serve_group(std::span<std::unique_ptr<Job>> jobs,
                                       Connection& connection) {
   try {
     connection.begin_sharing();
-  } catch (...) {  // another process writes for too long: all of them have waited for it
+  } catch (...) {  // another process writes for too long: all jobs have waited for it
     for (std::unique_ptr<Job>& job : jobs) {
       job->fail(std::current_exception());
       deliver(std::move(job));
@@ -421,8 +425,9 @@ std::size_t ThreadedPool::serve_group(std::span<std::unique_ptr<Job>> jobs,
   const bool stands = connection.may_commit();
   if (!stands || !try_commit(connection)) {
     connection.roll_back();
-    // The last one of what does not stand has lost it: its own failure is all that it would get
-    // again. A constraint may have refused others by a row that is not there any more.
+    // If the transaction cannot be committed, its last statement is the cause: it would only fail
+    // again in the same way. The others run again, because a constraint may have rejected them due
+    // to a row that does not exist any more.
     const bool has_loser = !stands && !jobs[count - 1]->has_succeeded();
     for (const std::unique_ptr<Job>& job : jobs.first(has_loser ? count - 1 : count)) {
       (void)job->execute(connection, limits_.statement_time_max);
@@ -434,9 +439,9 @@ std::size_t ThreadedPool::serve_group(std::span<std::unique_ptr<Job>> jobs,
   return count;
 }
 
-/// As many as there is time for, so that the first does not wait long for the last.
+/// Executes as many jobs as there is time for, so that the first does not wait long for the last.
 ///
-/// returns  how many, at least one; of what is lost no more are begun
+/// returns  their number, at least one; stops if the transaction cannot be committed
 std::size_t ThreadedPool::execute_some(std::span<std::unique_ptr<Job>> jobs,
                                        Connection& connection) const {
   const Instant end = std::chrono::steady_clock::now() + kGroupTimeMax;
@@ -469,7 +474,7 @@ void ThreadedPool::deliver(std::unique_ptr<Job> job) {
     Loop& loop = job->loop();
     loop.post(std::unique_ptr<Posted>(std::move(job)));
   } else {
-    lock.unlock();  // what the result holds may take long to go
+    lock.unlock();  // destroying the result may take long
     job.reset();
   }
 }

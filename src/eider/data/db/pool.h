@@ -21,80 +21,80 @@ namespace eider::db {
 
 enum class Lane : std::uint8_t { reading, writing, streaming };
 
-/// Whose SQL a database understands.
+/// The SQL dialect of a database.
 enum class Dialect : std::uint8_t { sqlite, postgres, mariadb };
 
-/// Streams of rows that wait for a connection, beside the calls of `queue_max`: clients that read
-/// slowly hold up other streams, and never statements.
+/// Maximum number of row streams that wait for a connection, in addition to the calls of
+/// `queue_max`: clients that read slowly delay other streams, but never statements.
 inline constexpr std::size_t kWaitingStreamsMax = 64;
 
 struct PoolLimits {
-  /// Calls that wait for a connection; what comes on top fails as busy.
+  /// Maximum number of calls that wait for a connection; more fail as busy.
   std::size_t queue_max = 1024;
-  /// A statement that runs for longer is interrupted.
+  /// A statement that runs longer is interrupted.
   Duration statement_time_max = std::chrono::seconds(30);
-  /// A transaction that stays open for longer is rolled back: the others wait for it.
+  /// A transaction that stays open longer is rolled back, because others wait for it.
   Duration transaction_time_max = std::chrono::seconds(10);
-  /// A stream of rows that is open for longer fails: it keeps a connection, and what it reads.
+  /// A row stream that is open longer fails, because it occupies a connection and its snapshot.
   Duration stream_time_max = std::chrono::minutes(10);
-  /// So does one that is not asked for its next rows for so long, as by a client that does not
-  /// read.
+  /// A row stream whose next rows are not requested for this time fails, for example if a client
+  /// does not read.
   Duration stream_idle_max = std::chrono::minutes(1);
-  /// For how long a stream waits for others to end, on SQLite; elsewhere it waits for a connection
-  /// as statements do (`wait_time_max`).
+  /// Maximum time for which a stream waits for others to end, with SQLite; with other databases, it
+  /// waits for a connection like statements (`wait_time_max`).
   Duration stream_wait_max = std::chrono::seconds(5);
 };
 
-/// A begun transaction, or a stream of rows in or out, between the task that uses it and the
-/// connection that it has. A session is a transaction whose statements may end it and go on.
+/// An open transaction, or a stream of rows in or out. It links the task that uses it with its
+/// connection. A session is a transaction whose statements may end it and continue.
 class TransactionState : public std::enable_shared_from_this<TransactionState> {
  public:
   enum class Stage : std::uint8_t { open, over, expired, lost };
   enum class Use : std::uint8_t { transaction, stream, load, session };
 
   explicit TransactionState(Use use = Use::transaction) noexcept : use_(use) {}
-  /// Its rows go one after the other, in either direction.
+  /// Returns whether rows are transferred one by one, in either direction.
   [[nodiscard]] bool is_stream() const noexcept { return use_ == Use::stream || use_ == Use::load; }
-  /// Into the database.
+  /// Returns whether the rows go into the database.
   [[nodiscard]] bool is_load() const noexcept { return use_ == Use::load; }
-  /// Its statements may end what was begun, as each that changes a schema does on MariaDB.
+  /// Returns whether its statements may end the transaction, as each schema change does in MariaDB.
   [[nodiscard]] bool is_session() const noexcept { return use_ == Use::session; }
   [[nodiscard]] Duration time_max(const PoolLimits& limits) const noexcept {
     return is_stream() ? limits.stream_time_max : limits.transaction_time_max;
   }
-  /// For how long it may ask for nothing.
+  /// Returns the maximum time without a new job.
   [[nodiscard]] Duration idle_max(const PoolLimits& limits) const noexcept {
     return is_stream() ? limits.stream_idle_max : limits.transaction_time_max;
   }
 
-  // From the loop.
+  // Called on the event loop.
 
-  /// returns  false, with the job refused and left where it is, when the transaction is over
+  /// returns  false, with the job rejected and not moved, if the transaction is over
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job);
-  /// Nothing more will come: rolled back unless it was committed.
+  /// Called when no more jobs follow: it is rolled back, unless it was committed.
   void leave() noexcept;
-  /// The connection that it has on this loop; null for one that has a thread.
+  /// Returns its connection on this loop; null if the connection has a thread.
   [[nodiscard]] LoopConnection* carrier() const noexcept;
   void set_carrier(LoopConnection* carrier) noexcept;
 
-  /// From any thread: that connection, if there is one, learns on its own loop that this has got a
-  /// job or was left.
+  /// From any thread: notifies the connection, if there is one, on its own loop, that this has a
+  /// new job or has ended.
   void tell_carrier();
 
-  // On the connection's thread, or on the loop.
+  // Called on the connection's thread, or on the loop.
 
-  /// Waits for the next job; null when there will be none.
+  /// Waits for the next job; returns null if there will be none.
   [[nodiscard]] std::unique_ptr<Job> next(Instant deadline);
-  /// The next job, or null when there is none at the moment.
+  /// Returns the next job, or null if there is none at the moment.
   [[nodiscard]] std::unique_ptr<Job> try_next();
-  /// Committed, rolled back or broken off: `next` gives nothing more, and what comes later is
-  /// refused by what the first call said.
+  /// Called when it was committed, rolled back or aborted: `next` returns no more jobs, and later
+  /// ones are rejected. The first call determines the reason.
   void end(Stage how = Stage::over) noexcept;
   [[nodiscard]] bool is_over() const;
-  /// Of a savepoint, or of a statement whose rows are read in pieces: no other one of this has it.
-  /// From the loop.
+  /// Returns a number for a savepoint, or for a statement whose rows are read in pieces; unique in
+  /// this transaction. Called on the event loop.
   [[nodiscard]] std::uint64_t next_number() noexcept { return ++numbers_; }
-  /// Ends it, and gives back what was not executed as refused.
+  /// Ends it, and returns the jobs that were not executed, as rejected.
   [[nodiscard]] std::deque<std::unique_ptr<Job>> close();
 
  private:
@@ -111,13 +111,13 @@ class TransactionState : public std::enable_shared_from_this<TransactionState> {
   Stage stage_ = Stage::open;
   LoopConnection* carrier_ = nullptr;
   std::uint64_t numbers_ = 0;
-  Loop* home_ = nullptr;  // of the carrier; there for as long as that is
+  Loop* home_ = nullptr;  // of the carrier; exists as long as the carrier
   std::thread::id thread_;
 };
 
-/// connections  that there are
-/// busy         of these: they are at work, or kept for a transaction or a stream
-/// waiting      calls that wait for one
+/// connections  all connections
+/// busy         those that work, or are reserved for a transaction or a stream
+/// waiting      calls that wait for a connection
 struct PoolState {
   std::size_t connections = 0;
   std::size_t busy = 0;
@@ -139,35 +139,35 @@ class Pool {
   /// Counts the statements, once this is enabled.
   [[nodiscard]] Meter& meter() noexcept { return meter_; }
 
-  /// returns  false, with the job refused and left where it is, when too much waits already
+  /// returns  false, with the job rejected and not moved, if too many wait
   [[nodiscard]] virtual bool submit(std::unique_ptr<Job>& job, Lane lane) = 0;
   /// Notes that no coroutine waits for the job any more, and its event loop may end. Called on the
   /// event loop of `job`.
   virtual void abandon(Job& job) noexcept = 0;
-  /// From the loop: `transaction` has got a job, or was left.
+  /// Called on the event loop: `transaction` has a new job or has ended.
   virtual void on_changed(TransactionState& transaction) = 0;
   [[nodiscard]] virtual Dialect dialect() const noexcept { return Dialect::sqlite; }
-  /// Whether a stream of rows has to be given a connection of its own.
+  /// Returns whether a row stream needs its own connection.
   [[nodiscard]] virtual bool has_connections_for_streams() const noexcept { return true; }
   /// Returns a pool that also runs statements that only read; null: no other pool.
   [[nodiscard]] virtual std::shared_ptr<Pool> replica() { return nullptr; }
-  /// For how long that may take; nothing where `submit` sees to it.
+  /// Returns the maximum wait for a stream's connection; nothing if `submit` limits it.
   [[nodiscard]] virtual std::optional<Duration> stream_wait_max() const noexcept { return {}; }
 
  private:
   Meter meter_;
 };
 
-/// Connections, each on a thread of its own; what waits together shares a snapshot or a commit. The
-/// threads begin with the first job: one that began ahead of serving would be held by no sandbox.
-/// Must be destroyed on none of those.
+/// Connections, each with its own thread; jobs that wait together share a snapshot or a commit. The
+/// threads start with the first job: if they started before serving, the sandbox would not include
+/// them. Must not be destroyed on one of these threads.
 class ThreadedPool final : public Pool {
  public:
   using Connections = std::vector<std::unique_ptr<Connection>>;
 
-  /// readers  may be empty: then the writer reads too
-  /// streams  for one stream of rows each at a time; may be empty: then it is kept by the writer
-  /// name     for who is told of its state; not a secret
+  /// readers  may be empty: then the writer also reads
+  /// streams  for one row stream each at a time; may be empty: then the writer is used
+  /// name     shown in reports of its state; must not be secret
   ThreadedPool(std::unique_ptr<Connection> writer, Connections readers, PoolLimits limits,
                Connections streams = {}, std::string name = {});
   ~ThreadedPool() override;
@@ -183,13 +183,13 @@ class ThreadedPool final : public Pool {
   [[nodiscard]] PoolState state() const override;
 
  private:
-  /// One queue and those who wait for it.
+  /// One queue and the threads that wait for it.
   struct Queue {
     std::deque<std::unique_ptr<Job>> jobs;
     std::uint64_t taken_count = 0;
     std::condition_variable has_job;
   };
-  /// A job by its number in its queue, and how many stood behind it when it was taken.
+  /// A job, its number in the queue, and how many jobs waited after it when it was taken.
   struct Turn {
     std::unique_ptr<Job> job;
     std::uint64_t number = 0;
@@ -197,7 +197,7 @@ class ThreadedPool final : public Pool {
   };
   using Jobs = std::vector<std::unique_ptr<Job>>;
 
-  /// A connection, and what its thread does.
+  /// A connection, and the function of its thread.
   struct Served {
     std::unique_ptr<Connection> connection;
     void (ThreadedPool::*serve)(Connection&);
@@ -226,16 +226,16 @@ class ThreadedPool final : public Pool {
   const PoolLimits limits_;
   const bool has_readers_;
   const bool has_streams_;
-  mutable std::mutex mutex_;  // of the queues
+  mutable std::mutex mutex_;  // locks the queues
   Queue reading_;
   Queue writing_;
   Queue streaming_;
   std::size_t idle_ = 0;  // threads that wait for a job
   bool is_stopped_ = false;
-  std::mutex delivery_;  // a job is posted to its loop, or abandoned, but not both
+  std::mutex delivery_;  // a job is either posted to its loop or abandoned, not both
   std::vector<Served> served_;
-  std::vector<std::thread> threads_;             // one for each of them, from the first job on
-  std::optional<ResourceProbe> resource_probe_;  // once all of them are there
+  std::vector<std::thread> threads_;             // one for each of them, started with the first job
+  std::optional<ResourceProbe> resource_probe_;  // set when all of them are complete
 };
 
 }  // namespace eider::db

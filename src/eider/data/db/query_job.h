@@ -13,7 +13,7 @@
 
 namespace eider::db {
 
-/// A statement that the program put together, with as many values as it came to need.
+/// A statement built by the program at run time, with its values.
 struct BoundSql {
   RuntimeSql sql;
   std::vector<Value> values{};
@@ -27,15 +27,14 @@ struct Statement {
   std::vector<Value> values;
 };
 
-/// What is done ahead of a statement whose rows are wanted, where the database gives no rows of
-/// what it changes. All of it counts, or none; where the first one changes nothing, there are no
-/// rows.
+/// Statements that run before a statement whose rows are needed, for databases without `returning`.
+/// All take effect, or none; if the first one changes nothing, there are no rows.
 struct Ahead {
   std::vector<Statement> statements{};
   bool is_within_transaction = false;
 };
 
-/// errors   Failure(statement), Failure(values)  a statement put together at run time is not valid
+/// errors   Failure(statement), Failure(values)  a statement built at run time is not valid
 void check(const Statement& statement);
 
 class ExecJob final : public Job {
@@ -56,7 +55,7 @@ class ExecJob final : public Job {
 
 class ScriptJob final : public Job {
  public:
-  /// errors   Failure(statement)  there is a zero byte in it
+  /// errors   Failure(statement)  it contains a zero byte
   explicit ScriptJob(SqlText sql);
   void take() const { rethrow(); }
   [[nodiscard]] Request start() noexcept override;
@@ -65,7 +64,7 @@ class ScriptJob final : public Job {
   SqlText sql_;
 };
 
-/// A statement whose rows are wanted.
+/// A statement whose rows are needed.
 class QueryJob : public Job {
  public:
   [[nodiscard]] Request start() noexcept final;
@@ -73,7 +72,7 @@ class QueryJob : public Job {
 
  protected:
   explicit QueryJob(Statement statement, Ahead ahead = {});
-  /// Throws what it failed with, and forgets rows that do not count.
+  /// Throws its failure, and drops incomplete rows.
   void end();
 
  private:
@@ -104,7 +103,7 @@ struct One {
   }
 };
 
-/// Rows on their way into what holds them. Stays where it is: the reader points to the rows.
+/// Reads rows into a container. Does not move: the reader refers to the rows.
 template <class T, template <class> class How>
 class RowsOf {
  public:
@@ -154,7 +153,7 @@ Statement make_statement(SqlText sql, const Args&... args) {
   Statement statement{std::move(sql), {}};
   statement.values.reserve(sizeof...(args));
   (statement.values.push_back(make_value(args)), ...);
-  if (!statement.sql.is_literal()) {  // the compiler has checked those
+  if (!statement.sql.is_literal()) {  // the compiler has checked literals
     check(statement);
   }
   return statement;

@@ -1,4 +1,4 @@
-// Lists of records: what may be asked for, in which order, and which page of it.
+// Lists of records: their filters, order and pages.
 
 #include <algorithm>
 #include <iterator>
@@ -13,11 +13,11 @@ namespace {
 
 using reflect::Kind;
 
-/// Members of a query that say which page is wanted, in which order.
+/// Members of a query that select the page and the order.
 constexpr std::string_view kOfPages[] = {"page", "per_page", "after", "sort"};
 constexpr std::string_view kDescending = "_desc";
 constexpr std::string_view kLike = " like ";
-/// What the names of conditions end with.
+/// Suffixes of member names, and their conditions.
 constexpr struct {
   std::string_view end;
   std::string_view compares;
@@ -28,7 +28,7 @@ bool is_of_pages(std::string_view name) noexcept {
   return std::ranges::find(kOfPages, name) != std::end(kOfPages);
 }
 
-/// What is looked for anywhere in a text, whatever it holds.
+/// Returns a pattern that finds the value anywhere in a text, with wildcards escaped.
 Value contained(const Value& value) {
   if (value.text() == nullptr) {
     throw Failure(FailureKind::values, "`contains` needs a text");
@@ -69,7 +69,7 @@ std::int64_t number_of(const Described& of, std::string_view name) {
 
 }  // namespace
 
-/// By the member's name: that of a column, which has to be equal, or one with an end.
+/// Returns the condition for a member name: a column, which must be equal, or one with a suffix.
 RecordSql::Asked RecordSql::asked_by(std::string_view name) const {
   if (find_column(name) != nullptr) {
     return {name, " = "};
@@ -135,7 +135,7 @@ void RecordSql::check_query(const reflect::Type& query) const {
   }
 }
 
-/// "stars_desc", unless the record has a column of that very name.
+/// "stars_desc" is a descending order, unless the record has a column of that name.
 RecordSql::Order RecordSql::order_of(std::string_view by) const {
   const bool is_descending = find_column(by) == nullptr && by.ends_with(kDescending);
   by.remove_suffix(is_descending ? kDescending.size() : 0);
@@ -168,8 +168,8 @@ BoundSql RecordSql::count(const Described& query) const {
   return std::move(text).take();
 }
 
-/// `(a, b) > ($1, $2)`; and for MariaDB, which finds no place in an index by that,
-/// `(a > $1 or (a = $2 and (b > $3)))`.
+/// Adds `(a, b) > ($1, $2)`; for MariaDB, which cannot use an index for that, `(a > $1 or (a = $2
+/// and (b > $3)))`.
 void RecordSql::add_behind(Text& to, const Described& place, Direction direction) const {
   const reflect::Structure& members = place.type->structure();
   const std::string_view compares = direction == Direction::down ? " < " : " > ";

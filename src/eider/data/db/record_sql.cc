@@ -66,8 +66,8 @@ Cell as_cell(const Value& value) {
   return cell;
 }
 
-/// MariaDB compares texts by a collation, by default without case, accents and blanks at the end:
-/// records of "ada" would be those of "ADA" and "ada ", too.
+/// Returns whether the database compares the value by a collation, which ignores case, accents and
+/// trailing spaces by default: records of "ada" would include those of "ADA" and "ada ".
 bool is_folded(Dialect dialect, const Value& value) noexcept {
   return dialect == Dialect::mariadb && value.text() != nullptr;
 }
@@ -141,7 +141,7 @@ void RecordSql::take_place(const void* record, const reflect::Type& place, void*
 }
 
 void RecordSql::hold_to(std::string_view column, Value value) {
-  if (value.is_null()) {  // nothing is equal to it, and what is inserted would be nobody's
+  if (value.is_null()) {  // NULL equals nothing, and inserted records would have no owner
     throw Failure(FailureKind::statement, "records of " + table_ + " have no owner column");
   }
   held_.push_back({std::string(member_of(column).name), std::move(value)});
@@ -151,7 +151,7 @@ bool RecordSql::is_held(std::string_view name) const {
   return std::ranges::find(held_, name, &Held::column) != held_.end();
 }
 
-/// "org, email"
+/// Parses "org, email".
 std::vector<std::string_view> RecordSql::columns_in(std::string_view names) const {
   std::vector<std::string_view> columns;
   while (!names.empty()) {
@@ -162,12 +162,13 @@ std::vector<std::string_view> RecordSql::columns_in(std::string_view names) cons
   return columns;
 }
 
-/// What is to be stored: all but what is absent, and a key that is 0, which the database gives.
+/// Returns the columns to store: all except absent members, and a key that is 0, which the database
+/// assigns.
 std::vector<RecordSql::Column> RecordSql::given(const Described& values) const {
   std::vector<Column> columns;
   for (const reflect::Member& member : values.type->structure()) {
     if (values.type->shape == &row_ && find_column(member.name) == nullptr) {
-      continue;  // a whole record with what it is related to
+      continue;  // a whole record with its relation members
     }
     (void)member_of(member.name);
     const void* value = member.in(values.object);
@@ -187,7 +188,7 @@ std::vector<RecordSql::Column> RecordSql::given(const Described& values) const {
   return columns;
 }
 
-/// What is neither removed nor another's.
+/// Adds conditions that exclude removed records and those of other owners.
 void RecordSql::add_standing(Text& to, std::string_view prefix) const {
   if (!deleted_.empty()) {
     to.condition() << (is_marked_ ? "not " : "") << prefix << column_sql(deleted_)
@@ -200,8 +201,8 @@ void RecordSql::add_held(Text& to, std::string_view prefix) const {
   for (const Held& held : held_) {
     const std::string column = std::string(prefix) + column_sql(held.column);
     to.condition() << column << " = " << held.value;
-    if (is_folded(dialect_,
-                  held.value)) {  // the index finds what is alike, and of that one is meant
+    // The index also finds similar texts.
+    if (is_folded(dialect_, held.value)) {
       to.condition() << "binary " << column << " = binary " << held.value;
     }
   }
@@ -232,9 +233,9 @@ bool RecordSql::is_changed_by_upsert(const Column& column) const {
   return column.name != key_ && column.name != version_ && !is_held(column.name);
 }
 
-/// `on duplicate key` is about any key, so that the record which it meets may have something else
-/// in common: then each column is set to what it is, and a plain insert behind it fails by the name
-/// of the key that is taken.
+/// `on duplicate key` applies to any key, so it may match a record with another duplicate value.
+/// Then each column is set to its current value, and a plain insert after that fails with the name
+/// of the key.
 RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
                                         std::span<const std::string_view> unique) const {
   Text insert("insert into " + table_);
@@ -247,7 +248,7 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
   };
   for (const std::string_view name : unique) {
     const auto found = std::ranges::find(columns, name, &Column::name);
-    if (found == columns.end()) {  // the database gives it, so that there is none to be changed
+    if (found == columns.end()) {  // the database assigns it, so there is no existing record
       return {plain_insert(columns)};
     }
     add_same(name);
@@ -313,10 +314,10 @@ RecordChange RecordSql::upsert(const Described& values, std::string_view unique)
   if (!version_.empty()) {
     const std::string version = column_sql(version_);
     text << between << version << " = " << table_ << "." << version << " + 1";
-  } else if (between.empty()) {  // so that the row comes back
+  } else if (between.empty()) {  // so that the row is returned
     text << column_sql(key_) << " = " << table_ << "." << column_sql(key_);
   }
-  add_held(text, table_ + ".");  // what is another's stays as it is
+  add_held(text, table_ + ".");  // a record of another owner is not changed
   text << " returning " << columns_;
   return {std::move(text).take()};
 }
@@ -345,7 +346,7 @@ RecordChange RecordSql::update_columns(const Value& key, const std::vector<Colum
     return {std::move(update).take()};
   }
   select.condition() << column_sql(key_) << " = "
-                     << key;  // also where the change has marked it as removed
+                     << key;  // even if the change has marked it as removed
   add_held(select, "");
   std::vector<BoundSql> ahead;
   ahead.push_back(std::move(update).take());

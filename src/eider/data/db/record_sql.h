@@ -34,7 +34,7 @@ enum class Direction : std::uint8_t { up, down };
 
 namespace detail {
 
-/// A struct and what describes it; views it.
+/// A struct and its description; both must outlive this.
 struct Described {
   const reflect::Type* type;
   const void* object;
@@ -48,9 +48,9 @@ template <class T>
 
 class StatementText;
 
-/// What changes a record, and gives it as it is then.
+/// A change of a record that returns the changed record.
 ///
-/// ahead  what changes it, where the database gives no rows of what it changes
+/// ahead  the changing statements, for databases without `returning`
 struct RecordChange {
   BoundSql sql;
   std::vector<BoundSql> ahead{};
@@ -58,45 +58,46 @@ struct RecordChange {
 
 [[nodiscard]] Ahead ahead_of(RecordChange& change, bool is_within_transaction);
 
-/// All of them throw Failure(statement) where a struct has a member that the record has not.
+/// All functions throw Failure(statement) if a struct has a member that the record does not have.
 class RecordSql {
  public:
-  /// Throws Failure(statement) for names that are none, or no members of `row`.
+  /// Throws Failure(statement) for invalid names, or names that are not members of `row`.
   RecordSql(const Table& table, const reflect::Type& row, Dialect dialect);
 
-  /// Of those alone whose column has that value: others are neither found nor changed, and what is
-  /// inserted gets it.
+  /// Restricts the statements to records with this value in the column: other records are not found
+  /// or changed, and inserted records get the value.
   void hold_to(std::string_view column, Value value);
-  /// Takes a member out of the columns.
+  /// Removes a member from the columns, because it is a relation.
   void relate(Relation relation);
-  /// The member's relation. Throws Failure(statement) where it has none.
+  /// Returns the relation of the member. Throws Failure(statement) if it has none.
   [[nodiscard]] const Relation& relation(std::string_view into) const;
-  /// The records that relations of others lead to, by their keys: the first column has the key that
-  /// they were found by. Nothing where all keys are NULL.
+  /// Returns the query for related records of these keys; its first column is the key by which each
+  /// record was found. Nothing if all keys are NULL.
   [[nodiscard]] static std::optional<BoundSql> related(const Relation& relation,
                                                        std::span<const Value> keys);
-  /// Fills a struct with some of the record's members.
+  /// Copies the values of some of the record's members to a struct.
   void take_place(const void* record, const reflect::Type& place, void* into) const;
   [[nodiscard]] Value column_of(const void* record, std::string_view name) const;
 
-  /// Whether what is listed may be asked for by such a struct: throws Failure(statement) where it
-  /// may not, so that no client has to find out.
+  /// Throws Failure(statement) if lists cannot be filtered by such a struct, so that the error
+  /// shows up before a client's request.
   void check_query(const reflect::Type& query) const;
 
   [[nodiscard]] BoundSql find(const Value& key) const;
   [[nodiscard]] BoundSql insert(const Described& values) const;
-  /// unique  the columns of which another has the same
+  /// unique  the columns that identify an existing record
   [[nodiscard]] RecordChange upsert(const Described& values, std::string_view unique) const;
   [[nodiscard]] RecordChange update(const Value& key, const Described& changes,
                                     std::optional<std::int64_t> version) const;
-  /// before  a whole record
-  /// after   the same, or a struct with some of its members
+  /// before  a complete record
+  /// after   the same type, or a struct with some of its members
   [[nodiscard]] RecordChange update(const Described& before, const Described& after) const;
   [[nodiscard]] BoundSql remove(const Value& key,
                                 std::optional<std::int64_t> version = std::nullopt) const;
   [[nodiscard]] BoundSql page(const Described& query) const;
   [[nodiscard]] BoundSql count(const Described& query) const;
-  /// place  what the page before ended with, in the order of its members; `object` null: the first
+  /// place  the last position of the previous page, in the order of its members; null `object`: the
+  ///        first page
   [[nodiscard]] BoundSql page_after(const Described& query, const Described& place,
                                     Direction direction) const;
 
@@ -104,7 +105,7 @@ class RecordSql {
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
   [[nodiscard]] const std::string& version() const noexcept { return version_; }
   [[nodiscard]] const std::string& deleted() const noexcept { return deleted_; }
-  /// The member that is that column. Throws Failure(statement) where there is none.
+  /// Returns the member for that column. Throws Failure(statement) if there is none.
   [[nodiscard]] const reflect::Member& member_of(std::string_view name) const;
 
  private:
@@ -137,7 +138,7 @@ class RecordSql {
   void check_version(std::optional<std::int64_t> version) const;
   [[nodiscard]] std::vector<Column> given(const Described& values) const;
   void add_where_key(Text& to, const Value& key) const;
-  /// prefix  of the columns: "t.", or nothing
+  /// prefix  of the columns: "t.", or empty
   void add_standing(Text& to, std::string_view prefix) const;
   void add_held(Text& to, std::string_view prefix) const;
   void add_behind(Text& to, const Described& place, Direction direction) const;

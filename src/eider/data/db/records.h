@@ -58,7 +58,7 @@ class Records {
         sql_(std::make_shared<detail::RecordSql>(table, reflect::type_of<T>(),
                                                  on_.route().pool()->dialect())) {}
 
-  /// The same within a transaction.
+  /// Returns the same records, used within a transaction.
   [[nodiscard]] Records in(const Statements& transaction) const {
     return Records(transaction, sql_);
   }
@@ -74,8 +74,8 @@ class Records {
     return Records(on_, std::move(sql));
   }
 
-  // What a member holds that is no column: records of another table, there once `load` was asked
-  // for them by the member's name. `std::optional<std::vector<Comment>> comments` holds many, and
+  // Relation members are not columns, but contain records of another table after `load` with the
+  // member. `std::optional<std::vector<Comment>> comments` contains many, and
   // `std::optional<Author> author` one (or a Nullable).
 
   /// The records of `others` whose `refers` is the key of this record.

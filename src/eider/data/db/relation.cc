@@ -21,7 +21,7 @@ void check_name(std::string_view name, bool is_good) {
   }
 }
 
-/// '{"1","a"}': PostgreSQL takes an array's type from what it is compared with.
+/// Returns '{"1","a"}': PostgreSQL derives the type of the array from the comparison.
 std::string as_array(const std::string& text) {
   std::string quoted = "\"";
   for (const char byte : text) {
@@ -30,8 +30,8 @@ std::string as_array(const std::string& text) {
   return quoted + '"';
 }
 
-/// Keys as one value, however many: a statement takes 64 values, and one text is prepared once.
-/// Empty where all are NULL.
+/// Returns all keys as one value, because a statement has at most 64 values, and its text is
+/// prepared once for any number of keys. Empty if all are NULL.
 std::string as_list(std::span<const Value> keys, Dialect dialect) {
   const bool is_array = dialect == Dialect::postgres;
   std::set<std::string> texts;
@@ -58,7 +58,7 @@ bool has_text(std::span<const Value> keys) {
   return std::ranges::any_of(keys, [](const Value& key) { return key.text() != nullptr; });
 }
 
-/// " = any($1)", and what is as good as that elsewhere.
+/// Adds " = any($1)", or an equivalent for other databases.
 void add_list(StatementText& to, std::string list, Dialect dialect, bool is_of_texts) {
   switch (dialect) {
     case Dialect::postgres:
@@ -67,7 +67,7 @@ void add_list(StatementText& to, std::string list, Dialect dialect, bool is_of_t
     case Dialect::sqlite:
       to << " in (select value from json_each(" << Value(std::move(list)) << "))";
       break;
-    case Dialect::mariadb:  // which has no keys that are longer
+    case Dialect::mariadb:  // keys of MariaDB are not longer than this
       to << " in (select value from json_table(" << Value(std::move(list))
          << ", '$[*]' columns(value " << (is_of_texts ? "varchar(768)" : "bigint")
          << " path '$')) as given)";
@@ -146,7 +146,7 @@ std::optional<BoundSql> RecordSql::related(const Relation& relation, std::span<c
     return std::nullopt;
   }
   const RecordSql& target = *relation.target;
-  // "t." or "j.", and the name of a member or column.
+  // "t." or "j.", followed by the name of a member or column.
   const std::string found = relation.found.substr(0, 2) + column_sql(relation.found.substr(2));
   StatementText text("select " + found);
   for (const reflect::Member& member : target.row_) {

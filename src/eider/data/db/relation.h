@@ -16,7 +16,7 @@
 
 namespace eider::db {
 
-/// A table of pairs, by which records of two others belong together: each column has a key.
+/// A join table, which connects records of two tables: each column has a key.
 struct Pairs {
   std::string_view table;
   std::string_view own;
@@ -40,7 +40,7 @@ struct Relation {
   std::shared_ptr<const RecordSql> target;
 };
 
-/// Throws Failure(statement) for names that are none.
+/// Throws Failure(statement) for invalid names.
 [[nodiscard]] Relation by_pairs(std::string_view into, const RecordSql& own,
                                 std::shared_ptr<const RecordSql> other, const Pairs& pairs);
 
@@ -69,7 +69,7 @@ class KeyPlaces {
   [[nodiscard]] static std::string text_of(const Value& key);
   [[nodiscard]] std::vector<Place>::const_iterator first_of(const std::string& text) const;
 
-  std::vector<Place> places_;  // in order
+  std::vector<Place> places_;  // sorted
 };
 
 /// Reads the first cell of each row as the key, and the others into a record.
@@ -94,7 +94,7 @@ class KeyedReader final : public RowSink {
   RowReader reader_;
 };
 
-/// Records, and by which key each was found.
+/// Records, with the key by which each was found.
 template <class C>
 struct Related {
   std::vector<Value> keys;

@@ -59,7 +59,7 @@ void RolledBackConnection::roll_back() noexcept {
   try {
     say("rollback to savepoint eider_test");
     say("release savepoint eider_test");
-  } catch (...) {  // the whole transaction was lost, and the savepoint with it
+  } catch (...) {  // the whole transaction was lost, including the savepoint
     stay_within();
   }
 }
@@ -68,12 +68,13 @@ void RolledBackConnection::say(std::string_view sql) {
   (void)inner_->run(sql, {}, nullptr, Limit());
 }
 
-/// Some failures end a transaction, as a writing statement that is interrupted does in SQLite: what
-/// comes later is not to be kept either. A transaction within a transaction is refused.
+/// Some failures end a transaction, such as the interruption of a writing statement in SQLite.
+/// Begins a new one, so that later changes are not stored either; fails if the transaction still
+/// exists.
 void RolledBackConnection::stay_within() noexcept {
   try {
     inner_->begin();
-  } catch (...) {  // it is there still
+  } catch (...) {  // it still exists
     return;
   }
 }

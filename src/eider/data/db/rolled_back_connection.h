@@ -9,8 +9,8 @@
 
 namespace eider::db {
 
-/// Begins a transaction of `inner`, and has those that come later be savepoints within it. What a
-/// constraint that is deferred to the commit would refuse is not refused, as nothing is committed.
+/// Begins a transaction of `inner`, and maps later transactions to savepoints within it. Violations
+/// of constraints that are deferred to the commit are not detected, because there is no commit.
 class RolledBackConnection final : public Connection {
  public:
   explicit RolledBackConnection(std::unique_ptr<Connection> inner);

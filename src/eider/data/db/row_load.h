@@ -23,7 +23,7 @@ class RowCourse {
   void check() const;
 
  protected:
-  /// name  of the driver's way, for messages
+  /// name  of the driver's function, for messages
   RowCourse(const Statements& on, SqlText sql, std::string_view name);
 
   [[nodiscard]] static Dialect dialect_of(const Statements& on);
@@ -59,9 +59,9 @@ class [[nodiscard]] RowLoad {
   ///         Failure(expired)  the transfer was open or idle for too long
   ///         Failure(values)   a value that no column can store; only this row is skipped
   [[nodiscard]] Adding add(const T& row) { return Adding(rows_, row); }
-  /// That were all.
+  /// Ends the transfer.
   ///
-  /// returns  how many there were
+  /// returns  the number of rows
   [[nodiscard]] Task<Changed> finish() { return rows_.finish(); }
 
  private:

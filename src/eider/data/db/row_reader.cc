@@ -28,9 +28,9 @@ bool is_among(std::span<const reflect::Member* const> members, const reflect::Me
   return std::ranges::find(members, member) != members.end();
 }
 
-/// Says what is special about the value, where that is known.
+/// Throws an error that describes the value, if its problem is known.
 ///
-/// member  that does not hold it; empty where the row is a single value
+/// member  that cannot store the value; empty if the row is a single value
 void refuse_misfit(std::string_view column, const std::string& member,
                    const std::optional<Misfit>& misfit) {
   if (misfit) {
@@ -114,7 +114,7 @@ void RowReader::add(std::span<const Cell> cells) {
   check_row(object);
 }
 
-/// A column is named as its member is.
+/// Errors name a column by its member.
 void RowReader::refuse_cell(Member member, const Cell& cell, const std::string& fault) const {
   const std::string_view column = member == nullptr ? shape_->columns().front() : member->name;
   refuse_row("the column " + quote(column) + " is " + std::string(to_text(cell.kind)) +
@@ -124,7 +124,7 @@ void RowReader::refuse_cell(Member member, const Cell& cell, const std::string& 
              fault);
 }
 
-/// What the struct says of itself.
+/// Runs the struct's own check.
 void RowReader::check_row(const void* object) const {
   if (row_.structure().check == nullptr) {
     return;

@@ -11,10 +11,10 @@
 
 namespace eider::db {
 
-/// Where rows go: into a container that makes room for one at a time.
+/// Reads rows into a container, which is extended for each row.
 ///
-/// Each row is a struct (a column for each member that is neither optional nor has a default, and
-/// a member for each column), or a single value when the statement has one column.
+/// Each row is a struct (with a column for each member that is neither optional nor has a default,
+/// and a member for each column), or a single value if the statement has one column.
 class RowReader final : public RowSink {
  public:
   using Append = void* (*)(void* container);
@@ -38,7 +38,7 @@ class RowReader final : public RowSink {
   const reflect::Type& row_;
   void* container_;
   Append append_;
-  const RowShape* shape_ = nullptr;  // of the rows that come
+  const RowShape* shape_ = nullptr;  // of the current rows
 };
 
 /// The same for rows without a struct.

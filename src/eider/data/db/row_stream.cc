@@ -9,20 +9,19 @@
 namespace eider::db::detail {
 namespace {
 
-/// Of the rows in one piece, as the database gives them. A client that takes 64 KiB in
-/// `stream_idle_max` is fast enough.
+/// Target size of a piece. A client that reads 64 KiB within `stream_idle_max` is fast enough.
 constexpr std::size_t kPieceBytes = 64UL * 1024;
 constexpr std::size_t kPieceRowsMax = 128;
 constexpr std::size_t kGrowth = 4;
-/// Of PostgreSQL, which ends a piece by its count alone: rows that suddenly get larger, up to a
-/// MiB, still fit into `result_bytes_max` (64 MiB unless said).
+/// For PostgreSQL, which limits a piece only by the number of rows: if rows suddenly become larger,
+/// up to 1 MiB each, they still fit into `result_bytes_max` (default: 64 MiB).
 constexpr std::size_t kFetchRowsMax = 64;
 constexpr std::size_t kFetchGrowth = 2;
-/// Of a piece of rows that were all as large as the largest so far. One such row among many does
-/// not make all pieces behind it small.
+/// Limits a piece whose rows are all as large as the largest one so far. One such row among many
+/// does not make all later pieces small.
 constexpr std::size_t kFetchBytesMax = 1024UL * 1024;
 
-/// Those of transactions are below.
+/// Returns a unique cursor number; those of transactions are smaller.
 std::uint64_t number_of_its_own() noexcept {
   static std::atomic<std::uint64_t> next{std::uint64_t{1} << 32U};
   return next.fetch_add(1, std::memory_order_relaxed);
@@ -114,7 +113,7 @@ Task<Transaction> StreamState::ask_for_connection() const {
   co_return co_await begun;
 }
 
-/// A thread that serves a stream looks at nothing else meanwhile: the loop keeps the time.
+/// The loop limits the wait, because a thread that serves a stream does nothing else meanwhile.
 Task<Transaction> StreamState::open_connection() const {
   Task<Transaction> asking = ask_for_connection();
   const std::optional<Duration> wait_max = route_.pool()->stream_wait_max();
@@ -143,7 +142,7 @@ PieceOrder StreamState::order() {
           .dialect = route_.pool()->dialect()};
 }
 
-/// The connection goes with the last piece, not with the last row of it.
+/// Releases the connection with the last piece, not with its last row.
 void StreamState::note_piece(const PieceSize& size, bool is_over) noexcept {
   is_asking_ = false;
   is_over_ = is_over;
@@ -167,7 +166,7 @@ void StreamState::note_failure() noexcept {
   connection_.reset();
 }
 
-/// What SQLite has begun is ended by it: on its thread, in front of what comes later.
+/// Closes a cursor of SQLite, on its thread, before later statements.
 void StreamState::leave() noexcept {
   const bool is_begun = cursor_.number != 0 && !is_over_ && !connection_;
   if (route_.pool() == nullptr || !is_begun || route_.pool()->dialect() != Dialect::sqlite) {
@@ -176,7 +175,7 @@ void StreamState::leave() noexcept {
   try {
     std::unique_ptr<Job> job = std::make_unique<CloseJob>(cursor_.number);
     (void)route_.submit(job, Lane::reading);
-  } catch (...) {  // without memory it stays until its connection or transaction ends
+  } catch (...) {  // without memory, it exists until its connection or transaction ends
     return;
   }
 }

@@ -21,10 +21,10 @@ namespace eider::db {
 
 namespace detail {
 
-/// Rows that are fetched together: up to a count, and up to about as many bytes.
+/// Collects rows up to a number, and up to about a number of bytes.
 class PieceSink final : public RowSink {
  public:
-  /// inner  outlives it
+  /// inner  must outlive this
   PieceSink(RowSink& inner, std::size_t rows_max) noexcept : inner_(inner), rows_max_(rows_max) {}
   void begin(RowShape& shape) override { inner_.begin(shape); }
   void add(std::span<const Cell> cells) override;
@@ -39,7 +39,7 @@ class PieceSink final : public RowSink {
   std::size_t rows_max_;
   std::size_t rows_ = 0;
   std::size_t bytes_ = 0;
-  std::size_t row_bytes_max_ = 0;  // of the largest one
+  std::size_t row_bytes_max_ = 0;  // of the largest row
 };
 
 /// The size of a fetched piece.
@@ -52,7 +52,7 @@ struct PieceSize {
 /// The source of a piece.
 struct PieceOrder {
   Cursor cursor{};
-  std::optional<Statement> begin{};  // ahead of the first piece
+  std::optional<Statement> begin{};  // before the first piece
   std::size_t rows_max = 0;
   Dialect dialect = Dialect::sqlite;
 };
@@ -76,7 +76,7 @@ class PieceJob : public Job {
   std::optional<PieceSink> sink_;
   std::string declaration_;
   std::string fetch_;
-  std::vector<Part> parts_;  // of PostgreSQL's first piece
+  std::vector<Part> parts_;  // for PostgreSQL's first piece
 };
 
 template <class T>
@@ -102,7 +102,7 @@ class PieceJobOf final : public PieceJob {
 /// The progress of a stream, independent of the row type.
 class StreamState {
  public:
-  /// route  to the pool, or to a transaction that the rows are read in
+  /// route  to the pool, or to the transaction in which the rows are read
   StreamState(Route route, Statement statement) noexcept
       : route_(std::move(route)), statement_(std::move(statement)) {}
   StreamState(StreamState&&) noexcept = default;
@@ -127,11 +127,11 @@ class StreamState {
   void leave() noexcept;
 
   Route route_;
-  std::optional<Statement> statement_;     // until the first piece is asked for
-  std::optional<Transaction> connection_;  // of its own
+  std::optional<Statement> statement_;     // until the first piece is requested
+  std::optional<Transaction> connection_;  // its own connection
   Cursor cursor_;
   std::size_t rows_next_ = kFirstRows;
-  std::size_t row_bytes_max_ = 1;  // of the largest one so far
+  std::size_t row_bytes_max_ = 1;  // of the largest row so far
   bool is_asking_ = false;
   bool is_over_ = false;
   std::exception_ptr failure_;

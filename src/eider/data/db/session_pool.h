@@ -21,7 +21,7 @@ namespace eider::db {
 template <class Sessions>
 class SessionPool : public Pool, public WaitingPool, public ConnectionLimit {
  public:
-  /// name  for who is told of its state; not a secret
+  /// name  shown in reports of its state; must not be secret
   template <class Settings>
   SessionPool(const std::shared_ptr<const Settings>& settings, std::string name)
       : connections_max_(settings->options.connections_max),
@@ -48,7 +48,7 @@ class SessionPool : public Pool, public WaitingPool, public ConnectionLimit {
   void set_impatient(bool is_impatient) override { sessions().set_impatient(is_impatient); }
 
  protected:
-  /// Of this loop.
+  /// Returns the sessions of this event loop.
   [[nodiscard]] Sessions& sessions() const { return sessions_.here(); }
 
  private:

@@ -52,7 +52,7 @@ class RowsPart {
   RowsOf<T, How> rows_;
 };
 
-/// One that changes something.
+/// A statement that changes data.
 class ChangePart {
  public:
   using Value = Changed;
@@ -83,7 +83,7 @@ class SeveralJob : public Job {
       : kinds_(std::move(asked).take()...), parts_(std::apply(&SeveralJob::start_parts, kinds_)) {}
   [[nodiscard]] std::span<Part> parts() noexcept { return parts_; }
 
-  /// Calls `take(kind, part)` for each, and returns a tuple.
+  /// Calls `take(kind, part)` for each part, and returns a tuple.
   template <class Take>
   [[nodiscard]] auto take_all(Take take) {
     return take_of(take, std::index_sequence_for<Ps...>());
@@ -156,7 +156,7 @@ class BatchJob final : public SeveralJob<Ps...> {
   bool is_within_transaction_;
 };
 
-/// As many statements of one kind as the program came to need.
+/// A list of statements of one kind, of any length.
 template <class P>
 class ListJob : public Job {
  protected:
@@ -186,7 +186,7 @@ class ListJob : public Job {
     }
   }
 
-  std::deque<P> kinds_;  // which stay where they are
+  std::deque<P> kinds_;  // do not move
   std::vector<Part> parts_;
 };
 
@@ -208,7 +208,7 @@ class BatchListJob final : public ListJob<P> {
  public:
   explicit BatchListJob(bool is_within_transaction, std::vector<BatchedStatement<P>> asked)
       : ListJob<P>(std::move(asked)), is_within_transaction_(is_within_transaction) {}
-  /// A round of nothing would be one all the same.
+  /// Without parts, use `each`, because an empty batch would still be a round trip.
   [[nodiscard]] Request start() noexcept override {
     return {.what = this->parts().empty() ? Request::What::each : Request::What::batch,
             .parts = this->parts(),
@@ -226,7 +226,8 @@ class BatchListJob final : public ListJob<P> {
 
 }  // namespace detail
 
-// What the three below give, to name it: `std::vector<db::RowStatement<User>> statements`.
+// The results of the three functions below, for declarations: `std::vector<db::RowStatement<User>>
+// statements`.
 
 template <class T>
 using RowsStatement = BatchedStatement<detail::RowsPart<T, detail::All>>;

@@ -15,7 +15,7 @@ struct Kept {
   std::deque<SlowStatement> newest_first;
 };
 
-/// Never destroyed: threads of pools may end behind all that is.
+/// Never destroyed: threads of pools may end after static objects.
 Kept& kept() {
   static auto* const made = new Kept;
   return *made;
@@ -31,7 +31,7 @@ void note_slow_statement(SlowStatement statement) noexcept {
       kept().newest_first.pop_back();
     }
   } catch (...) {
-    // No memory for it: the statement itself went well.
+    // No memory: the statement itself succeeded.
   }
 }
 

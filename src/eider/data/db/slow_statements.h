@@ -11,10 +11,10 @@
 
 namespace eider::db {
 
-/// What takes longer is kept.
+/// Statements that take longer are recorded.
 inline constexpr Duration kSlowStatement = std::chrono::milliseconds(100);
 
-/// unix_seconds  when it was over
+/// unix_seconds  when it ended
 /// sql           its text without values, cut after 500 bytes
 struct SlowStatement {
   std::int64_t unix_seconds = 0;
@@ -24,9 +24,9 @@ struct SlowStatement {
   std::string sql;
 };
 
-/// From any thread.
+/// Thread-safe.
 void note_slow_statement(SlowStatement statement) noexcept;
-/// The newest first.
+/// Returns the statements, newest first.
 [[nodiscard]] std::vector<SlowStatement> slow_statements();
 
 }  // namespace eider::db

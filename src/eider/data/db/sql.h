@@ -25,7 +25,7 @@ enum class SqlFault : std::uint8_t {
   bad_parameter,  // '?' for a value, "$name", "$0" or a number above kSqlParametersMax
   unused_number,  // $1 and $3 but no $2
   several_statements,
-  zero_byte,  // some would read up to it
+  zero_byte,  // some databases would read only up to it
 };
 
 inline constexpr std::size_t kSqlParametersMax = 64;
@@ -85,9 +85,9 @@ consteval UncheckedSql unchecked(JoinedSql joined) {
 /// times.
 class SqlText {
  public:
-  /// literal  stays for as long as the program runs
+  /// literal  must exist until the program ends
   explicit SqlText(std::string_view literal) noexcept : text_(literal) {}
-  /// Joins the pieces once in a program's life.
+  /// Joins the pieces once per program run.
   explicit SqlText(const JoinedSql& joined);
   explicit SqlText(RuntimeSql sql)
       : owned_(std::make_shared<const std::string>(std::move(sql.text))), text_(*owned_) {}
@@ -102,7 +102,7 @@ class SqlText {
 
 namespace detail {
 
-// Never defined: the compiler names them when a statement is refused: their names are the message.
+// Never defined: their names are the messages that the compiler shows if it rejects a statement.
 void the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
 void one_statement_at_a_time__use_script_for_several();
 void the_statement_needs_more_values_than_are_passed();
@@ -147,8 +147,8 @@ class JoinedText {
   char* bytes_ = nullptr;
 };
 
-// Text that is known while compiling. (Its length by the builtin, which takes the compiler a
-// hundredth of the time of std::char_traits.)
+// Text that is known at compile time. (Its length is computed by the builtin, which is a hundred
+// times faster to compile than std::char_traits.)
 
 constexpr std::string_view text_of(const char* literal) noexcept {
   return {literal, __builtin_strlen(literal)};
@@ -173,7 +173,7 @@ constexpr JoinedSql joined_of(const UncheckedSql& sql) noexcept {
 template <class Text>
 concept SqlLiteral = requires(const Text& text) { text_of(text); };
 
-/// Of any type, as clang evaluates attributes before constraints.
+/// Accepts any type, because clang evaluates attributes before constraints.
 template <class Text>
 constexpr SqlRefusal refusal_of(const Text& /*text*/, std::size_t /*values*/) {
   return SqlRefusal::no_literal;
@@ -213,7 +213,7 @@ constexpr void refuse(SqlRefusal reason) {
   "eider: a statement must be a literal, with values as $1, $2 …; wrap text that the program " \
   "builds at run time in RuntimeSql"
 
-// The reasons to refuse `text` as a statement with `values` values.
+// The reasons for which `text` is rejected as a statement with `values` values.
 // clang-format off
 #define EIDER_REFUSES_SQL(text, values)                                                           \
   EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::several,                  \
@@ -267,7 +267,7 @@ class SqlWith {
     if (runtime_ != nullptr) {
       return SqlText(*runtime_);
     }
-    // A piece without text may precede another one.
+    // An empty piece may precede others.
     const bool is_one = joined_.pieces[1] == nullptr && joined_.pieces[2] == nullptr &&
                         joined_.pieces[3] == nullptr;
     return is_one ? SqlText(literal_) : SqlText(joined_);
@@ -275,12 +275,12 @@ class SqlWith {
 
  protected:
   SqlWith() noexcept = default;
-  struct Accepted {};  // by a derived class, whose own check includes this one's
+  struct Accepted {};  // by a derived class, whose check includes this one
   constexpr SqlWith(JoinedSql joined, Accepted /*by the caller*/) noexcept
       : literal_(detail::text_of(joined.pieces[0])), joined_(joined) {}
 
  private:
-  std::string_view literal_;  // its length is known to the compiler
+  std::string_view literal_;  // stored, because the compiler knows its length
   JoinedSql joined_;
   const RuntimeSql* runtime_ = nullptr;
 };
@@ -293,7 +293,7 @@ class SqlScanner {
   constexpr explicit SqlScanner(std::string_view sql) noexcept : sql_(sql), lexer_(sql, kAnySql) {}
 
   constexpr SqlShape scan() noexcept {
-    // A literal ends at its first zero byte, so only a text made at run time can contain one.
+    // A literal ends at its first zero byte, so only a text built at run time can contain one.
     if (!std::is_constant_evaluated() && sql_.contains('\0')) {
       return {SqlFault::zero_byte, 0};
     }
@@ -333,7 +333,7 @@ class SqlScanner {
     }
   }
 
-  /// PostgreSQL's ?, ?| and ?& are followed by an operand, a place for a value is not.
+  /// PostgreSQL's operators ?, ?| and ?& are followed by an operand; a placeholder is not.
   static constexpr bool is_operator(std::string_view rest) noexcept {
     if (rest.starts_with('&') || (rest.starts_with('|') && !rest.starts_with("||"))) {
       return true;
@@ -398,7 +398,8 @@ constexpr const char* to_text(SqlFault fault) noexcept {
 
 }  // namespace eider::db
 
-// The header of this name holds what `eider db check` has found out: eider_checked_sql() sets it.
+// The header named by EIDER_CHECKED_SQL has the results of `eider db check`; eider_checked_sql()
+// sets it.
 #ifdef EIDER_CHECKED_SQL
 #include "eider/data/db/checked_sql.h"
 #else

@@ -17,7 +17,7 @@ namespace eider::db::detail {
   throw Failure(FailureKind::statement, std::move(why));
 }
 
-/// Names stand in a statement as they are.
+/// Names are not quoted in a statement.
 [[nodiscard]] inline bool is_name(std::string_view text) noexcept {
   const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
   const auto is_inner = [&](char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); };
@@ -25,7 +25,7 @@ namespace eider::db::detail {
          std::ranges::all_of(text, is_inner);
 }
 
-/// "notes", "shop.notes"
+/// Returns true for "notes" and "shop.notes".
 [[nodiscard]] inline bool is_table_name(std::string_view text) noexcept {
   const std::size_t dot = text.find('.');
   return dot == std::string_view::npos
@@ -46,7 +46,7 @@ class StatementText {
     text_ += '$' + std::to_string(values_.size());
     return *this;
   }
-  /// " where " ahead of the first condition, " and " ahead of the others.
+  /// Adds " where " before the first condition, " and " before the others.
   StatementText& condition() {
     text_ += std::exchange(has_condition_, true) ? " and " : " where ";
     return *this;

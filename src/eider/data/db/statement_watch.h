@@ -7,15 +7,16 @@
 
 namespace eider::db {
 
-/// Told of each statement that is asked while it is the thread's, and of those that what waits for
-/// such a statement asks when that goes on. What waits for anything else between loses it.
+/// Called for each statement that is requested while the watch is set for the thread. It is set
+/// again when a coroutine that waits for such a statement is resumed. Waiting for anything else in
+/// between loses it.
 class StatementWatch : public std::enable_shared_from_this<StatementWatch> {
  public:
   virtual ~StatementWatch() = default;
   /// sql  its text, without values; not kept after return
   virtual void on_statement(std::string_view sql) = 0;
 
-  /// The thread's; null: nobody watches.
+  /// Returns the watch of the thread; null if there is none.
   [[nodiscard]] static StatementWatch* current() noexcept { return current_; }
 
  private:
@@ -23,10 +24,10 @@ class StatementWatch : public std::enable_shared_from_this<StatementWatch> {
   static inline constinit thread_local StatementWatch* current_ = nullptr;
 };
 
-/// Makes a watch the thread's until the end of this.
+/// Sets the watch of the thread during the lifetime of this object.
 class Watching {
  public:
-  /// watch  outlives this; null: what was the thread's stays
+  /// watch  must outlive this; null: the current watch is kept
   explicit Watching(StatementWatch* watch) noexcept : before_(StatementWatch::current_) {
     if (watch != nullptr) {
       StatementWatch::current_ = watch;

@@ -8,7 +8,7 @@
 namespace eider::db {
 
 SqlText::SqlText(const JoinedSql& joined) {
-  // By the addresses of the literals, which live as long as the program.
+  // The key is the addresses of the literals, which live as long as the program.
   static std::mutex mutex;
   static std::map<decltype(joined.pieces), const std::string> texts;
   const std::scoped_lock lock(mutex);

@@ -147,8 +147,8 @@ class [[nodiscard(
  private:
   Route route_;
   Lane lane_;
-  std::unique_ptr<Job> job_;  // a J: before it is submitted, and when it is refused
-  Job* in_flight_ = nullptr;  // belongs to a queue, then to the loop while it resumes us
+  std::unique_ptr<Job> job_;  // a J, before it is submitted and if it is rejected
+  Job* in_flight_ = nullptr;  // owned by a queue, then by the loop while it resumes the coroutine
   std::vector<Conflict> conflicts_;
 };
 
@@ -217,7 +217,7 @@ class Statements {
   template <class T, class... Args>
   [[nodiscard]] RowStream<T> stream(SqlFor<T, sizeof...(Args)> sql, const Args&... args) const;
 
-  // The same with a statement that was put together together with its values.
+  // The same for a statement that was built together with its values.
 
   template <class T>
   Pending<detail::QueryJobOf<T, detail::All>> all(BoundSql bound) const {
@@ -258,11 +258,11 @@ class Statements {
                                                       std::move(asked)...)};
   }
 
-  // The same of as many as there are: `asked.push_back(row<User>("…", id))`, each its own
+  // The same for any number of statements: `asked.push_back(row<User>("…", id))`, each its own
   // statement.
 
   template <class P>
-    requires requires { typename P::Value; }  // otherwise {…} could be a list, too
+    requires requires { typename P::Value; }  // otherwise {…} could also be a list
   Pending<detail::EachListJob<P>> all(std::vector<BatchedStatement<P>> asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachListJob<P>>(std::move(asked))};
   }
@@ -298,7 +298,7 @@ class Statements {
   }
   template <class T, template <class> class How>
   Pending<detail::QueryJobOf<T, How>> query_of(detail::Statement statement) const {
-    // A unique_ptr of each T's would be compiled for each.
+    // Created as a Job, because a unique_ptr for each T would be compiled separately.
     std::unique_ptr<Job> job(new detail::QueryJobOf<T, How>(std::move(statement)));
     return {route_, Lane::reading, std::move(job)};
   }

@@ -16,7 +16,7 @@ using reflect::Kind;
 using reflect::Type;
 using CellKind = Value::Kind;
 
-/// Whole numbers are exact in a double up to here.
+/// Integers up to here are exact in a double.
 constexpr double kExactMax = 9007199254740992.0;
 
 bool store_bool(void* object, const Cell& cell) {
@@ -28,7 +28,7 @@ bool store_bool(void* object, const Cell& cell) {
 }
 
 bool store_integer(const Type& type, void* object, const Cell& cell) {
-  // Some databases give a sum of integers as a real.
+  // Some databases return a sum of integers as a real.
   if (cell.kind == CellKind::real && std::nearbyint(cell.real) == cell.real &&
       std::abs(cell.real) <= kExactMax) {
     return reflect::try_store_signed(type, object, static_cast<std::int64_t>(cell.real));
@@ -80,12 +80,12 @@ bool store_bytes(const Type& type, void* object, const Cell& cell) {
   return true;
 }
 
-/// What `value_of` has written, or SQL has made: json_group_array, json_object.
+/// Reads JSON that `value_of` has written or SQL has created: json_group_array, json_object.
 bool store_json(const Type& type, void* object, const Cell& cell) {
   return cell.kind == CellKind::text && json::read_into(type, object, cell.bytes).has_value();
 }
 
-/// A length of time as databases write it themselves.
+/// Reads a duration in the database's own format.
 bool store_interval(const Type& type, void* object, std::string_view text) {
   const std::string_view format = type.text().schema->format;
   const auto iso =
@@ -93,8 +93,8 @@ bool store_interval(const Type& type, void* object, std::string_view text) {
   return iso && type.text().read(object, *iso);
 }
 
-/// What is read out of text and bytes. On its own, so that a mere number does not pay for its
-/// frame.
+/// Reads a member from text or bytes. A separate function, so that plain numbers do not need its
+/// stack frame.
 [[gnu::noinline]] bool store_read(const Type& type, void* object, const Cell& cell) {
   if (type.kind == Kind::kEnum) {
     return store_enum(type, object, cell);
@@ -141,7 +141,7 @@ bool store_scalar(const Type& type, void* object, const Cell& cell) {
   return false;
 }
 
-/// returns  the first fault
+/// returns  the first error
 std::string store_list(const Type& type, void* object, const CellList& list) {
   const reflect::Sequence& sequence = type.sequence();
   sequence.clear(object);

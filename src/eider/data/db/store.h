@@ -10,7 +10,7 @@ namespace eider::db {
 
 /// Stores `cell` into the value of that type at `object`.
 ///
-/// returns  what the value must be, "must be an integer", when the cell does not fit; else empty
+/// returns  the requirement, "must be an integer", if the cell does not fit; otherwise empty
 [[nodiscard]] std::string store_cell(const reflect::Type& type, void* object, const Cell& cell);
 
 }  // namespace eider::db

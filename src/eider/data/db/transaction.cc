@@ -57,12 +57,12 @@ Task<> Savepoint::roll_back() {
     co_await say("rollback to savepoint");
     co_await release();
   } catch (const Failure&) {
-    // It went with its transaction, which the destructor gives up in any case.
+    // The savepoint ended with its transaction, which the destructor ends in any case.
   }
 }
 
 Request EndJob::start() noexcept {
-  // Whichever way it goes, the connection is free afterwards.
+  // In either case, the connection is free afterwards.
   state_->end();
   return {way_ == Way::commit ? Request::What::commit : Request::What::roll_back};
 }
@@ -72,7 +72,7 @@ BeginJob::BeginJob(const std::shared_ptr<Pool>& pool, Use use, Isolation isolati
 
 BeginJob::~BeginJob() {
   if (!is_taken_) {
-    state_->leave();  // its pool finds out by itself: a thread waits on it, or the next job asks
+    state_->leave();  // its pool notices by itself: a thread waits on it, or the next job checks it
   }
 }
 

@@ -19,7 +19,7 @@ namespace eider {
 
 namespace db::detail {
 
-/// Ends a transaction, one way or the other.
+/// Commits or rolls back a transaction.
 class EndJob final : public Job {
  public:
   enum class Way : std::uint8_t { commit, roll_back };
@@ -86,7 +86,7 @@ class [[nodiscard]] Transaction : public db::Statements {
     }
   }
 
-  /// `co_await transaction.commit()`. When it fails all is rolled back.
+  /// `co_await transaction.commit()`. If it fails, everything is rolled back.
   [[nodiscard]] db::Pending<db::detail::EndJob> commit() const {
     return end(db::detail::EndJob::Way::commit);
   }

@@ -25,12 +25,12 @@ class TransactionHold {
   }
 
   [[nodiscard]] bool is_held() const noexcept { return state_ != nullptr; }
-  /// It is a stream of rows.
+  /// Returns whether it is a row stream.
   [[nodiscard]] bool is_stream() const noexcept { return is_held() && state_->is_stream(); }
-  /// It is held, and nothing more may be done in it: a statement has ended it, as `exec("commit")`
-  /// does.
+  /// Returns whether a statement has ended the transaction, such as `exec("commit")`: nothing more
+  /// may be executed in it.
   ///
-  /// is_open  at the server
+  /// is_open  whether the server has an open transaction
   [[nodiscard]] bool was_ended(bool is_open) const noexcept {
     return is_held() && !is_open && !state_->is_session();
   }
@@ -44,9 +44,9 @@ class TransactionHold {
     due_ = end_;
   }
 
-  // Of one that is held.
+  // Pre for the functions below: is_held().
 
-  // When it is given up: while it does something, and while it asks for nothing.
+  // The deadlines: while a job runs, and while it waits for one.
 
   [[nodiscard]] Instant due_of_job() noexcept { return due_ = end_; }
   [[nodiscard]] Instant due_of_asking(Instant now) noexcept {
@@ -59,9 +59,9 @@ class TransactionHold {
   }
   void lose() noexcept { state_->end(TransactionState::Stage::lost); }
   [[nodiscard]] bool is_over() const { return state_->is_over(); }
-  /// What it asks for next; null when there is nothing at the moment, or it is over.
+  /// Returns its next job; null if there is none at the moment, or it is over.
   ///
-  /// is_open  at the server
+  /// is_open  whether the server has an open transaction
   [[nodiscard]] std::unique_ptr<Job> next(bool is_open) {
     if (was_ended(is_open)) {
       state_->end();
@@ -72,7 +72,7 @@ class TransactionHold {
     }
     return job;
   }
-  /// returns  what was not carried out, refused
+  /// returns  the jobs that were not executed, as rejected
   [[nodiscard]] std::deque<std::unique_ptr<Job>> leave() {
     const std::shared_ptr<TransactionState> left = std::exchange(state_, nullptr);
     left->set_carrier(nullptr);

@@ -55,7 +55,7 @@ Value from_bytes(const Type& type, const void* object) {
   return Value(Blob(bytes, bytes + sequence.size(object)));
 }
 
-/// Whether arrays may have such elements.
+/// Returns whether arrays may have elements of this type.
 bool is_element(const Type& type) noexcept {
   switch (type.kind) {
     case Kind::kOptional:
@@ -90,7 +90,7 @@ Value from_list(const Type& type, const void* object) {
     }
     value.set_elements(std::move(elements));
   } catch (const Failure&) {
-    // What fits no column may stand in JSON all the same.
+    // A value that fits no column may still be a part of JSON.
   }
   return value;
 }
@@ -135,7 +135,7 @@ bool is_blob(const Type& type) noexcept {
   if (type.kind != Kind::kSequence) {
     return type.kind == Kind::kText && type.text().is_bytes;
   }
-  // An enum of one byte has names all the same.
+  // An enum of one byte still has names.
   const Type& element = *type.sequence().element;
   return element.bytes == 1 && element.kind != Kind::kEnum && element.kind != Kind::kBool;
 }

@@ -30,7 +30,8 @@ class Value {
   explicit Value(double number) : held_(number) {}
   explicit Value(std::string text) : held_(std::move(text)) {}
   explicit Value(Blob bytes) : held_(std::move(bytes)) {}
-  /// The text of an instant in UTC, "2026-11-22T18:05:00.250Z": some databases write it otherwise.
+  /// Creates the text of an instant in UTC, "2026-11-22T18:05:00.250Z"; some databases use another
+  /// format.
   [[nodiscard]] static Value instant(std::string text) {
     Value value(std::move(text));
     value.is_instant_ = true;
@@ -43,7 +44,7 @@ class Value {
   /// not.
   [[nodiscard]] bool is_instant() const noexcept { return is_instant_; }
 
-  // Each declines (null, nothing) when the value is of another kind.
+  // Each returns null or nothing if the value is of another kind.
   [[nodiscard]] std::optional<std::int64_t> integer() const noexcept { return get<std::int64_t>(); }
   [[nodiscard]] std::optional<double> real() const noexcept { return get<double>(); }
   [[nodiscard]] const std::string* text() const noexcept {
@@ -71,7 +72,8 @@ class Value {
     return held == nullptr ? std::nullopt : std::optional<T>(*held);
   }
 
-  std::variant<std::monostate, std::int64_t, double, std::string, Blob> held_;  // as Kind
+  // In the order of Kind.
+  std::variant<std::monostate, std::int64_t, double, std::string, Blob> held_;
   std::shared_ptr<const std::vector<Value>> elements_;
   bool is_array_ = false;
   bool is_instant_ = false;
@@ -83,15 +85,15 @@ inline void Value::set_elements(std::vector<Value> elements) {
 
 struct CellList;
 
-/// A value as a connection lends it for the length of one call, without a copy.
+/// A value that a connection provides during one call, without a copy.
 struct Cell {
   Value::Kind kind = Value::Kind::null;
   std::int64_t integer = 0;
   double real = 0;
   std::string_view bytes{};        // of a text or a blob
-  const CellList* list = nullptr;  // of an array, whose text is the database's own
+  const CellList* list = nullptr;  // of an array, whose text has the database's own format
 
-  /// The same, owned.
+  /// Returns an owned copy.
   [[nodiscard]] Value copy() const;
 };
 
@@ -102,7 +104,7 @@ struct CellList {
 /// "NULL", "an integer", "a real number", "text" or "a blob".
 [[nodiscard]] std::string_view to_text(Value::Kind kind) noexcept;
 
-/// Whether it is a Blob, or another list of bytes; other lists are JSON in a column.
+/// Returns whether it is a Blob, or another list of bytes; other lists are stored as JSON.
 [[nodiscard]] bool is_blob(const reflect::Type& type) noexcept;
 
 /// Converts a value of a described type: bools and integers to an integer, enums to the name of the
@@ -121,7 +123,7 @@ concept Nothing = std::same_as<T, std::nullptr_t> || std::same_as<T, std::nullop
 
 }  // namespace detail
 
-/// The value that an argument is bound as.
+/// Returns the value to bind for an argument.
 template <class T>
 [[nodiscard]] Value make_value(const T& argument) {
   if constexpr (std::same_as<T, Value>) {
@@ -131,7 +133,7 @@ template <class T>
   } else if constexpr (std::same_as<T, Blob>) {
     return Value(argument);
   } else if constexpr (std::same_as<T, int> || std::same_as<T, std::int64_t>) {
-    return Value(std::int64_t{argument});  // the usual one, without a look at its description
+    return Value(std::int64_t{argument});  // the most frequent type
   } else if constexpr (detail::Text<T>) {
     return Value(std::string(std::string_view(argument)));
   } else {

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 
-// What a handler of signals can reach.
+// Variables for the signal handler.
 volatile sig_atomic_t line_of_keeper = -1;
 volatile sig_atomic_t process_of_keeper = -1;
 volatile sig_atomic_t report_of_keeper = -1;
 
-/// What the keeper says to the end.
+/// Copies the cleanup process's report until its end.
 void pass_on(int report) noexcept {
   std::array<char, 512> some{};
   for (ssize_t bytes = 1; bytes != 0;) {
@@ -33,8 +33,8 @@ void pass_on(int report) noexcept {
   ::close(report);
 }
 
-/// Closes the line, which is how the keeper learns of it, and waits for its end. Calls nothing that
-/// a handler may not.
+/// Closes the pipe, which notifies the cleanup process, and waits for its end. Calls only
+/// async-signal-safe functions.
 void end_keeper() noexcept {
   const int line = line_of_keeper;
   const pid_t process = process_of_keeper;
@@ -58,7 +58,7 @@ void end_by_signal(int signal) {
   (void)::raise(signal);
 }
 
-/// Those that are ignored (nohup) stay so.
+/// Signals that are ignored (nohup) stay ignored.
 void take_signals(void (*from)(int), void (*to)(int)) noexcept {
   for (const int signal : kEnding) {
     struct sigaction now{};
@@ -93,7 +93,7 @@ void leave_other_process(int& first, int& second) {
   for (const int signal : kEnding) {
     (void)::signal(signal, SIG_IGN);
   }
-  (void)::signal(SIGPIPE, SIG_IGN);  // the other may be gone when it is told
+  (void)::signal(SIGPIPE, SIG_IGN);  // the other process may be gone when this writes to it
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     (void)::dup2(nowhere, standard);
@@ -144,7 +144,8 @@ Result<CleanupProcess, std::string> CleanupProcess::start(TemporaryResource& kep
   if (::pipe2(line.data(), O_CLOEXEC) != 0 || ::pipe2(report.data(), O_CLOEXEC) != 0) {
     return fail(std::string("cannot create a pipe: ") + std::strerror(errno));
   }
-  // A signal in between would leave the keeper to itself, which ends then, too, but unwaited for.
+  // Block signals meanwhile: one in between would leave the cleanup process without a waiting
+  // parent; it would still end.
   sigset_t ending{};
   sigset_t before{};
   for (const int signal : kEnding) {

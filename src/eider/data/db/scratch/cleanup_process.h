@@ -12,46 +12,46 @@
 
 namespace eider::detail::scratch {
 
-/// The process that is kept for, as the one beside it sees it.
+/// The parent process, as seen by the cleanup process.
 class Parent {
  public:
   explicit Parent(int line) noexcept : line_(line) {}
-  /// Whether it has ended, or needs nothing any more.
+  /// Returns whether it has ended, or does not need the resource any more.
   [[nodiscard]] bool is_gone() const noexcept { return waits(0); }
-  /// Waits for that, no longer than `ms`; -1 for ever.
+  /// Waits for that, at most `ms` milliseconds; -1: no limit.
   [[nodiscard]] bool waits(int ms) const noexcept;
 
  private:
-  int line_;  // its other end closes with the process
+  int line_;  // the other end closes with the process
 };
 
-/// Both run in the process beside, one behind the other. What `make` began `remove` takes away,
-/// also where it failed.
+/// A resource that the cleanup process creates and removes. `remove` also removes parts after a
+/// failed `make`.
 class TemporaryResource {
  public:
   virtual ~TemporaryResource() = default;
-  /// returns  where it is; ends early where nobody waits for it any more
+  /// returns  its location; ends early if the parent is gone
   [[nodiscard]] virtual Result<std::string, std::string> make(const Parent& other) = 0;
-  /// errors   what stays, for the one that was kept for: it is written to the standard error
+  /// errors   the parts that remain, for the user: written to standard error
   [[nodiscard]] virtual Result<void, std::string> remove() = 0;
 };
 
-/// In a process that was forked: a session of its own, which the terminal's signals do not reach,
-/// with nothing open of the other process but these two, which get new numbers: a reader of the
-/// other's output would wait for this one, too.
+/// Called in a forked process: starts a new session, which signals of the terminal do not reach,
+/// and closes all descriptors except these two, which get new numbers. Otherwise a reader of the
+/// parent's output would wait for this process, too.
 void leave_other_process(int& first, int& second);
 
-/// Writes all of it, whatever a signal interrupts.
+/// Writes everything, even if signals interrupt it.
 void write_all(int to, std::string_view text) noexcept;
-/// Up to a zero byte, or to the end.
+/// Reads up to a zero byte, or to the end.
 [[nodiscard]] std::string read_first(int from);
 
-/// There is one at a time: the signals that end a process wait for its end.
+/// At most one exists, because signals that end the process wait for its end.
 class CleanupProcess {
  public:
-  /// errors   what `make` says
+  /// errors   those of `make`
   [[nodiscard]] static Result<CleanupProcess, std::string> start(TemporaryResource& kept);
-  /// Returns when what was kept is gone.
+  /// Returns when the resource was removed.
   ~CleanupProcess();
   CleanupProcess(CleanupProcess&& other) noexcept
       : process_(std::exchange(other.process_, -1)), where_(std::move(other.where_)) {}

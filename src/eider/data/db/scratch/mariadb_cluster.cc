@@ -14,10 +14,10 @@
 namespace eider::detail::scratch {
 namespace {
 
-/// Ordinary users have no sbin in their PATH.
+/// Ordinary users have no sbin directories in their PATH.
 constexpr std::string_view kSystemPlaces = "/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin";
 
-/// Empty where it is in none of them.
+/// Returns an empty string if no directory contains the program.
 std::string program_in(std::string_view places, std::string_view name) {
   while (!places.empty()) {
     const std::size_t end = std::min(places.find(':'), places.size());
@@ -52,15 +52,14 @@ Result<MariadbPrograms, std::string> find_mariadb_programs() {
                        "the directories of its programs, or name a server with --server"));
 }
 
-/// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's
-/// alone.
+/// Data need not be durable, and only this user can access the directory.
 Result<std::string, std::string> MariadbCluster::make(const Parent& other) {
   if (auto made = make_directory(); !made) {
     return fail(std::move(made.error()));
   }
   const std::string log_size = "--innodb-log-file-size=4M";
   const std::string where = "--datadir=" + data();
-  const std::string scratch = "--tmpdir=" + directory();  // TMPDIR may be none of its user's
+  const std::string scratch = "--tmpdir=" + directory();  // the user may not have access to TMPDIR
   auto made =
       run_whole({programs_.install, "--no-defaults", where, scratch, "--skip-test-db",
                  "--auth-root-authentication-method=normal", "--skip-name-resolve", log_size},
@@ -80,7 +79,7 @@ Result<std::string, std::string> MariadbCluster::make(const Parent& other) {
   return "mysql://root@localhost/?socket=" + percent_encode(socket());
 }
 
-/// It takes connections once it can answer them.
+/// Returns whether it accepts connections, which it does when it is ready.
 bool MariadbCluster::is_ready() const {
   const std::string path = socket();
   sockaddr_un address{};

@@ -11,15 +11,15 @@
 
 namespace eider::detail::scratch {
 
-/// Whole paths.
+/// Absolute paths.
 struct MariadbPrograms {
   std::string install;
   std::string server;
 };
 
-/// In EIDER_MARIADB_BIN, or else in the PATH, and where Debian has them.
+/// Searches EIDER_MARIADB_BIN, or else the PATH and the directories of Debian.
 ///
-/// errors   they are nowhere: what to install
+/// errors   not found: what to install
 [[nodiscard]] Result<MariadbPrograms, std::string> find_mariadb_programs();
 
 class MariadbCluster final : public ScratchServer {

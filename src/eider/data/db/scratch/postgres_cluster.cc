@@ -19,7 +19,7 @@ bool has_programs(const std::string& directory) {
          ::access((directory + "/postgres").c_str(), X_OK) == 0;
 }
 
-/// Debian has them outside of the PATH: /usr/lib/postgresql/15/bin.
+/// Debian installs them outside of the PATH: /usr/lib/postgresql/15/bin.
 std::string latest_of_debian() {
   int latest = 0;
   std::error_code failed;
@@ -89,8 +89,8 @@ Result<void, std::string> PostgresCluster::make_cluster(const Parent& other) {
                    other);
 }
 
-/// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's
-/// alone. Memory that is shared lies in there, too, so that a killed one leaves none.
+/// Data need not be durable, and only this user can access the directory. Shared memory is in the
+/// directory, too, so that a killed server leaves none behind.
 Result<void, std::string> PostgresCluster::start_server(const Parent& other) {
   return start({programs_ + "/postgres", "-D", data(), "-k", directory(), "-p", "5432", "-F", "-c",
                 "listen_addresses=", "-c", "full_page_writes=off", "-c", "autovacuum=off", "-c",
@@ -98,7 +98,7 @@ Result<void, std::string> PostgresCluster::start_server(const Parent& other) {
                other);
 }
 
-/// Its file says so last of all.
+/// Returns whether the server is ready, which is the last line that it writes to its file.
 bool PostgresCluster::is_ready() const {
   std::ifstream file(data() + "/postmaster.pid");
   std::string line;

@@ -12,12 +12,13 @@
 
 namespace eider::detail::scratch {
 
-/// Where initdb and postgres are: EIDER_POSTGRES_BIN, or the latest of Debian's, or in the PATH.
+/// Returns the directory of initdb and postgres: EIDER_POSTGRES_BIN, the latest version of Debian,
+/// or from the PATH.
 ///
-/// errors   they are nowhere: what to install
+/// errors   not found: what to install
 [[nodiscard]] Result<std::string, std::string> find_postgres_programs();
 
-/// A value of a connection string, as libpq reads it: 'a b'
+/// Quotes a value for a connection string of libpq: 'a b'
 [[nodiscard]] std::string quoted_option(std::string_view value);
 
 class PostgresCluster final : public ScratchServer {

@@ -10,18 +10,18 @@
 
 namespace eider::detail::scratch {
 
-/// The beginning of the names of all databases that tests on this machine have made.
+/// Returns the prefix of all database names that tests on this machine use.
 [[nodiscard]] std::string test_prefix();
-/// Another one each time: "eider_test_HOST_PROCESS_NUMBER".
+/// Returns a new name at each call: "eider_test_HOST_PROCESS_NUMBER".
 [[nodiscard]] std::string next_test_name();
-/// Those of `names` that were made by a process that has ended, or by this one long ago: it has
-/// made `kTestDatabasesKept` others since.
+/// Returns those of `names` that a process has created that has ended, or this one before it
+/// created `kTestDatabasesKept` others.
 [[nodiscard]] std::vector<std::string> unused_of(const std::vector<std::string>& names);
 inline constexpr unsigned kTestDatabasesKept = 16;
-/// The same for the same migrations.
+/// Returns the same name for the same migrations.
 [[nodiscard]] std::string template_name(const Migrations& migrations);
 
-/// What the environment variable says: where the tests' server is; empty: none.
+/// Returns the server for tests from an environment variable; empty: none.
 [[nodiscard]] std::string server_of_environment(const char* variable);
 
 }  // namespace eider::detail::scratch

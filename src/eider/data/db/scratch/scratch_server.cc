@@ -22,7 +22,7 @@ constexpr int kLookMs = 3;
 constexpr int kLooksMax = 60'000 / kLookMs;
 constexpr std::size_t kSocketPathMax = 107;  // sun_path
 
-/// Whether the process has ended; -1 where it goes on.
+/// Returns the exit status of the process; -1 if it still runs.
 int status_of(pid_t process) noexcept {
   int status = 0;
   return ::waitpid(process, &status, WNOHANG) == process ? status : -1;
@@ -62,7 +62,7 @@ Result<void, std::string> ScratchServer::make_directory() {
     return fail("no directory for a scratch database: " + name);
   }
   directory_ = name;
-  // While nobody else can put a link there.
+  // Before another user could create a link there.
   log_ = ::open((directory_ + "/log").c_str(),
                 O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (log_ < 0) {
@@ -103,7 +103,7 @@ Result<void, std::string> ScratchServer::start(const std::vector<std::string>& c
   return fail(failed(command[0]));
 }
 
-/// The last lines of what it has said.
+/// Returns an error with the last lines of the log.
 std::string ScratchServer::failed(const std::string& program) const {
   std::array<char, 600> log{};
   const auto kept = static_cast<off_t>(log.size());
@@ -137,7 +137,7 @@ pid_t ScratchServer::run(std::vector<std::string> command) const {
                            ::setuid(user_->pw_uid) != 0)) {
     ::_exit(126);
   }
-  (void)::prctl(PR_SET_PDEATHSIG, kind_.end_signal);  // behind setuid, which forgets it
+  (void)::prctl(PR_SET_PDEATHSIG, kind_.end_signal);  // after setuid, which resets it
   if (::chdir("/") == 0) {
     ::execv(arguments[0], arguments.data());
   }

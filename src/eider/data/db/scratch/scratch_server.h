@@ -14,13 +14,12 @@
 
 namespace eider::detail::scratch {
 
-/// How such a server is run.
+/// Describes how to run a server.
 ///
-/// user         as whom, where this process is root's: servers refuse to run as that; `nobody`
-/// where
-///              there is none of that name
-/// socket       its name in the directory: "/s"
-/// end_signal   ends it at once: nothing of it is kept
+/// user         the user if this process is root, which servers reject; `nobody` if there is no
+///              such user
+/// socket       the name of the socket in the directory: "/s"
+/// end_signal   ends the server at once, without saving data
 struct ScratchServerKind {
   const char* user;
   std::string_view socket;
@@ -37,10 +36,10 @@ class ScratchServer : public TemporaryResource {
   [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
   [[nodiscard]] std::string data() const { return directory_ + "/data"; }
   [[nodiscard]] Result<void, std::string> make_directory();
-  /// Runs it to its end, which makes the data directory.
+  /// Runs a program until its end, to create the data directory.
   [[nodiscard]] Result<void, std::string> run_whole(const std::vector<std::string>& command,
                                                     const Parent& other);
-  /// Until `is_ready()`.
+  /// Starts the server, and waits until `is_ready()`.
   [[nodiscard]] Result<void, std::string> start(const std::vector<std::string>& command,
                                                 const Parent& other);
 
@@ -51,9 +50,9 @@ class ScratchServer : public TemporaryResource {
 
   ScratchServerKind kind_;
   std::string directory_{};
-  const passwd* user_ = nullptr;  // null: as whom this process runs
+  const passwd* user_ = nullptr;  // null: the user of this process
   pid_t server_ = -1;
-  int log_ = -1;  // open to the end of the process that keeps it
+  int log_ = -1;  // stays open as long as the process
 };
 
 }  // namespace eider::detail::scratch

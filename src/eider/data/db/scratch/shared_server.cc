@@ -28,7 +28,7 @@ bool lock(int fd, int how) noexcept {
   return done == 0;
 }
 
-/// Of this user alone: the directory is everybody's.
+/// Opens a file of this user only, because other users can write to the directory.
 Descriptor open_own(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   struct stat about{};
@@ -43,8 +43,8 @@ std::string text_of(int file) {
   return {text.data(), static_cast<std::size_t>(bytes < 0 ? 0 : bytes)};
 }
 
-/// The process of the server: until nobody has had the users' lock for some seconds. `users` and
-/// `alive` are files; the locks on them are this process's own.
+/// The process of the server: runs until the users' lock was free for some seconds. `users` and
+/// `alive` are files on which this process has its own locks.
 [[noreturn]] void serve(TemporaryResource& server, const std::string& path, int report) {
   int none = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   leave_other_process(none, report);
@@ -70,14 +70,14 @@ std::string text_of(int file) {
   ::_exit(0);
 }
 
-/// Pre: the users' lock is this process's alone.
+/// Pre: only this process has the users' lock.
 Result<std::string, std::string> start(const std::string& path, TemporaryResource& server) {
   std::array<int, 2> report{-1, -1};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) {
     return fail(std::string("cannot create a pipe: ") + std::strerror(errno));
   }
   const Descriptor from(report[0]);
-  // By a process between them, so that this one has no child to wait for.
+  // Forked twice, so that this process has no child to wait for.
   const pid_t between = ::fork();
   if (between == 0) {
     if (::fork() == 0) {
@@ -93,7 +93,7 @@ Result<std::string, std::string> start(const std::string& path, TemporaryResourc
              : fail(told.empty() ? "the server process has ended" : told.substr(1));
 }
 
-/// Whether the process of the server is there.
+/// Returns whether the process of the server exists.
 bool is_alive(const std::string& path) {
   const Descriptor alive = open_own(path + ".alive");
   return alive.is_open() && !lock(alive.get(), LOCK_SH | LOCK_NB);
@@ -123,10 +123,10 @@ Result<std::string, std::string> join_shared_server(const std::string& name,
       (void)::ftruncate(users.get(), 0);
       (void)::pwrite(users.get(), where.data(), where.size(), 0);
     }
-    // Not at once: the server may end in between, which then empties the file.
+    // Check again: the server may have ended in between, and has then emptied the file.
     (void)lock(users.get(), LOCK_SH);
     if (text_of(users.get()) == where) {
-      (void)std::move(users).release();  // until this process ends
+      (void)std::move(users).release();  // held until this process ends
       return where;
     }
   }

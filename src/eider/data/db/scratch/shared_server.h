@@ -9,12 +9,12 @@
 
 namespace eider::detail::scratch {
 
-/// Starts it in a process of its own if no other program has done so. It ends some seconds after
-/// the last program that has joined it; this one counts until it exits.
+/// Starts the server in a separate process, if no other program has done so. The server ends some
+/// seconds after the last program that has joined it; this program counts until it exits.
 ///
-/// name     of the kind of server: "postgres"
-/// returns  where it is, as `server.make` returns it
-/// errors   what `server.make` says, or why there is no place for the lock file
+/// name     the kind of server: "postgres"
+/// returns  its location, as returned by `server.make`
+/// errors   those of `server.make`, or why the lock file cannot be created
 [[nodiscard]] Result<std::string, std::string> join_shared_server(const std::string& name,
                                                                   TemporaryResource& server);
 
