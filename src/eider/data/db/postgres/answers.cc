@@ -7,7 +7,7 @@ namespace eider::db::postgres {
 
 Answers::Next Answers::take(const Message& message, To to) {
   switch (message.kind) {
-    case 'S':  // what it says by the way: a setting, or what somebody has notified it of
+    case 'S':  // asynchronous messages: a changed setting, or a notification
     case 'A':
       return Next::go_on;
     case 'E':
@@ -20,7 +20,7 @@ Answers::Next Answers::take(const Message& message, To to) {
 
 Answers::Next Answers::take_asked(const Message& message, To to) {
   switch (message.kind) {
-    case '1':  // done: Parse, Bind, Close, and no rows are to come
+    case '1':  // complete: Parse, Bind, Close, and no rows follow
     case '2':
     case '3':
     case 'n':
@@ -36,7 +36,7 @@ Answers::Next Answers::take_asked(const Message& message, To to) {
     case 'C':
       finish(read_tag(message.body), to);
       return Next::go_on;
-    case 'I':  // of an empty text
+    case 'I':  // for an empty query
       finish({}, to);
       return Next::go_on;
     case 'Z':
@@ -58,7 +58,7 @@ Answers::Next Answers::end_round(To to) {
   return is_whole ? Next::round_is_over : Next::broken;
 }
 
-/// Nothing is told as done of which the server says nothing.
+/// A statement only counts as executed after its response was received.
 bool Answers::is_missing_answer() const noexcept {
   if (failure_ != nullptr) {
     return false;
@@ -111,7 +111,7 @@ void Answers::refuse(const Refusal& refusal, To to, std::string_view doing) {
   } else {
     note_failure(std::make_exception_ptr(failure_of(refusal, doing)));
   }
-  // Another connection may find the primary where this one has a standby.
+  // Another connection may reach the primary server, while this server is a standby.
   has_changed_session_ = has_changed_session_ || refusal.code == "25006";
   if (part != nullptr) {
     is_stale_ = sender_.forget_stale(*part, refusal) || is_stale_;
@@ -130,7 +130,7 @@ Answers::Next Answers::describe(std::string_view columns, To to) {
   return Next::go_on;
 }
 
-/// Behind a failure of its part nothing is wanted of it.
+/// Ignores the rows of a part that has failed.
 void Answers::take_row(std::string_view row, To to) {
   Part* const part = course_.current();
   if (to != To::statements || part == nullptr || failure_ != nullptr) {
@@ -143,7 +143,7 @@ void Answers::take_row(std::string_view row, To to) {
     }
   } catch (const Failure& failure) {
     if (failure.kind() == FailureKind::lost) {
-      throw;  // it was no row
+      throw;  // not a valid row
     }
     note_failure(std::current_exception());
   } catch (...) {
@@ -152,7 +152,7 @@ void Answers::take_row(std::string_view row, To to) {
 }
 
 void Answers::finish(std::string_view tag, To to) {
-  // A commit of a transaction in which a statement had failed takes it back, and is no error.
+  // COMMIT rolls back a transaction with a failed statement, and reports no error.
   if (course_.what() == Request::What::commit && tag == "ROLLBACK") {
     note_failure(eider::db::postgres::failure(
         FailureKind::statement,
@@ -163,7 +163,7 @@ void Answers::finish(std::string_view tag, To to) {
   if (!rows_.has_columns(shape)) {
     note_done(tag);
   }
-  if (part != nullptr) {  // else nobody waits for it any more
+  if (part != nullptr) {  // otherwise the job was abandoned
     const bool is_wanted = failure_ == nullptr && !tag.empty();
     try {
       const std::int64_t given = rows_.end(shape, is_wanted ? part->rows : nullptr);
@@ -178,7 +178,7 @@ void Answers::finish(std::string_view tag, To to) {
   begin_next(to);
 }
 
-/// What gives no rows may have changed what others would meet here.
+/// Statements without rows can change the session state.
 void Answers::note_done(std::string_view tag) noexcept {
   has_changed_session_ = has_changed_session_ || changes_session(tag, course_.sql());
 }
@@ -194,7 +194,7 @@ void Answers::refuse_rest() {
   note_failure(failure_of_size(course_.sql()));
 }
 
-/// The answer of another statement is next.
+/// The response to another statement follows.
 void Answers::begin_next(To to) noexcept {
   rows_.begin();
   is_refused_ = false;

@@ -19,43 +19,44 @@ namespace eider::db::postgres {
 
 class Answers {
  public:
-  /// What the server has been asked for.
+  /// What was sent to the server.
   enum class To : std::uint8_t { nothing, preparation, statements, other };
   /// What a message means for the connection.
   enum class Next : std::uint8_t { go_on, round_is_over, copy_is_begun, broken };
 
-  /// bytes_max  of the rows of one statement
+  /// bytes_max  limit for the rows of one statement
   Answers(Wire& wire, StatementSender& sender, JobProgress& course, std::size_t bytes_max) noexcept
       : wire_(wire), sender_(sender), course_(course), bytes_max_(bytes_max) {}
 
-  /// Something is sent.
+  /// Called before something is sent.
   void begin() noexcept {
     failure_ = nullptr;
     is_stale_ = false;
     is_answered_ = false;
   }
-  /// errors  Failure(lost)  what is no message
+  /// errors  Failure(lost)  an invalid message
   [[nodiscard]] Next take(const Message& message, To to);
-  /// Of a script, or of the begin or the end of a COPY, whose statement is `doing`.
+  /// The same for the results of a script, or of the start or end of a COPY. `doing` is its SQL
+  /// text.
   [[nodiscard]] Next take(const PGresult& result, To to, std::string_view doing);
 
-  /// Of what is under way; the first one counts.
+  /// Sets the failure of the current job; only the first one is kept.
   void note_failure(std::exception_ptr failure) noexcept {
     if (failure_ == nullptr) {
       failure_ = std::move(failure);
     }
   }
   [[nodiscard]] std::exception_ptr& failure() noexcept { return failure_; }
-  /// The prepared statement fits the schema no more, and was not run.
+  /// The prepared statement no longer matches the schema, and was not run.
   [[nodiscard]] bool is_stale() const noexcept { return is_stale_; }
-  /// By `set` or `listen`: it is not for anybody else.
+  /// After `set` or `listen`: the connection must not be used for other jobs.
   [[nodiscard]] bool has_changed_session() const noexcept { return has_changed_session_; }
 
-  /// More of a statement's rows comes than is taken.
+  /// The rows of a statement exceed the limit.
   [[nodiscard]] bool is_too_large() const noexcept;
-  /// Takes nothing more of it.
+  /// Discards the remaining rows.
   void refuse_rest();
-  /// Until its end has come.
+  /// True until the end of the rejected result.
   [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
 
  private:
@@ -78,7 +79,7 @@ class Answers {
   bool is_stale_ = false;
   bool has_changed_session_ = false;
   bool is_refused_ = false;
-  bool is_answered_ = false;  // something in the round
+  bool is_answered_ = false;  // to a statement of this round
 };
 
 }  // namespace eider::db::postgres

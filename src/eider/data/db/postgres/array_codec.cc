@@ -14,8 +14,9 @@
 namespace eider::db::postgres {
 namespace {
 
-// Dimensions, whether there are NULLs, and the type of the elements; then of each dimension its
-// length and its first index; then each element behind its length, which is -1 for NULL.
+// Header: number of dimensions, whether there are NULLs, and the type of the elements. Then for
+// each dimension its length and first index. Then the length of each element, which is -1 for NULL,
+// and its bytes.
 constexpr std::size_t kArrayHead = 12;
 constexpr std::size_t kDimension = 8;
 
@@ -59,7 +60,7 @@ void read_binary_array(Oid element, std::string_view bytes, ArrayElements& eleme
   }
 }
 
-/// Reads "{1,NULL,\"a \\\" b\"}", ahead of which "[0:1]=" may stand.
+/// Reads "{1,NULL,\"a \\\" b\"}", with an optional prefix such as "[0:1]=".
 class ArrayText {
  public:
   ArrayText(Oid element, std::string_view text, std::string& room)
@@ -69,7 +70,7 @@ class ArrayText {
     if (text_.starts_with('[')) {
       text_.remove_prefix(std::min(text_.find('='), text_.size() - 1) + 1);
     }
-    room_.reserve(text_.size());  // what stands in it must not move
+    room_.reserve(text_.size());  // views of it must stay valid
     take('{');
     if (next() == '}') {
       ++at_;
@@ -161,7 +162,7 @@ void add_element(std::string& out, std::optional<std::string_view> element) {
   out += '"';
 }
 
-/// As the server writes it.
+/// Formats a number like the server.
 std::string text_of_real(double number, Oid type) {
   if (!std::isfinite(number)) {
     return std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";

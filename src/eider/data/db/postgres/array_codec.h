@@ -12,27 +12,27 @@
 
 namespace eider::db::postgres {
 
-/// The type of an array's elements; 0 where `array` is none, or none of types that are known.
+/// Returns the element type of an array type, or 0 if `array` is not a supported array type.
 [[nodiscard]] Oid element_of(Oid array) noexcept;
 
-/// Elements of an array as they are sent; nothing stands for NULL.
+/// Elements of an array in wire format; std::nullopt for NULL.
 using ArrayElements = std::vector<std::optional<std::string_view>>;
 
-/// Finds the elements.
+/// Splits an array into its elements.
 ///
-/// room     where those of a text stand that is written otherwise; must live as long as they
-/// returns  in `elements`, each in its own form
-/// errors   Failure(row)  bytes that are no array of `element`; more than one dimension
+/// room     buffer for elements of a text that had to be unescaped; must live as long as they
+/// returns  the elements, each in the same format as the array
+/// errors   Failure(row)  the bytes are not an array of `element`; more than one dimension
 void read_array(Oid element, Format format, std::string_view bytes, std::string& room,
                 ArrayElements& elements);
 
-/// In binary form; its elements have that, too.
+/// Returns an array of binary elements in binary form.
 [[nodiscard]] std::string write_array(Oid element, const ArrayElements& elements);
-/// In text form, "{1,NULL,\"a b\"}"; its elements have that, too.
+/// Returns an array of text elements in text form, such as "{1,NULL,\"a b\"}".
 [[nodiscard]] std::string write_array_text(const ArrayElements& elements);
-/// Bytes as the text of a bytea.
+/// Returns bytes as the text of a bytea.
 [[nodiscard]] std::string hex_of(std::string_view bytes);
-/// What has been read, in text form.
+/// Returns an array that was read, in text form.
 [[nodiscard]] std::string text_of_array(Oid element, const CellList& list);
 
 }  // namespace eider::db::postgres

@@ -20,7 +20,7 @@ namespace eider::db::postgres {
                 "PostgreSQL sent an invalid value of type " + std::to_string(type));
 }
 
-/// The bytes of a number in the order of the network.
+/// Returns the bytes of a number in network byte order.
 template <class Number>
 std::array<char, sizeof(Number)> to_network(Number number) noexcept {
   auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(number);
@@ -28,7 +28,7 @@ std::array<char, sizeof(Number)> to_network(Number number) noexcept {
   return raw;
 }
 
-/// The number whose bytes these are. Pre: as many as it has are there.
+/// Returns the number with these bytes. Pre: there are enough bytes.
 template <class Number>
 Number from_network(const char* bytes) noexcept {
   std::array<char, sizeof(Number)> raw{};
@@ -37,7 +37,7 @@ Number from_network(const char* bytes) noexcept {
   return std::bit_cast<Number>(raw);
 }
 
-/// A number in the order of the network.
+/// Reads a number in network byte order.
 template <class Number>
 Number number_at(std::string_view bytes, std::size_t at, Oid type) {
   if (bytes.size() < at + sizeof(Number)) {
@@ -58,7 +58,7 @@ inline Cell of_text(std::string_view text) noexcept {
   return {.kind = Value::Kind::text, .bytes = text};
 }
 
-/// Zeros in front, up to `width`.
+/// Adds a number with leading zeros, up to `width`.
 inline void add_digits(std::string& text, std::int64_t number, std::size_t width) {
   const std::string digits = std::to_string(number);
   text.append(digits.size() < width ? width - digits.size() : 0, '0');

@@ -18,7 +18,7 @@ namespace {
 
 using eider::detail::tls::octets;
 
-// Both are requests instead of a protocol's version: their length, 1234, and a number.
+// Both requests have a length, and a code instead of the protocol version: 1234 and a number.
 constexpr std::array<std::uint32_t, 2> kCancelHead = {16, 80877102};
 constexpr std::array<std::uint32_t, 2> kTlsRequest = {8, 80877103};
 
@@ -32,7 +32,7 @@ std::string bytes_of(std::span<const std::uint32_t> numbers) {
   return bytes;
 }
 
-/// Sends the request as soon as only the server can read it, and waits for the end.
+/// Sends the request once the connection is encrypted, if it uses TLS, and waits for the end.
 class CancelLine final : public StreamOwner {
  public:
   CancelLine(Loop& loop, std::string request, CancelTls tls)
@@ -55,7 +55,7 @@ class CancelLine final : public StreamOwner {
       return;
     }
     if (!std::exchange(is_asked_, true)) {
-      if (bytes != "S") {  // no TLS any more, or more than the server may say by now
+      if (bytes != "S") {  // the server does not support TLS, or sent too much
         return over_.set();
       }
       bytes = {};
@@ -110,7 +110,7 @@ Task<> ask(SocketAddress server, std::string request, CancelTls tls, Duration li
   *is_pending = false;
 }
 
-/// The number at the front of `text`, which loses it and one byte behind it.
+/// Removes the number at the start of `text`, and the byte after it.
 std::optional<std::uint32_t> take_number(std::string_view& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -119,7 +119,7 @@ std::optional<std::uint32_t> take_number(std::string_view& text) {
   }
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   text.remove_prefix(text.empty() ? 0 : 1);
-  return static_cast<std::uint32_t>(number);  // the trace shows it with a sign
+  return static_cast<std::uint32_t>(number);  // the trace has a signed number
 }
 
 std::optional<BackendKey> find_key(std::string_view trace) {
@@ -172,7 +172,8 @@ CancelTls tls_like(PGconn* session) {
   BioPtr to_server(BIO_new(BIO_s_mem()));
   ensure_memory(to_server.get());
   SSL_set_bio(tls.ssl.get(), from_server.release(), to_server.release());
-  SSL_set_verify(tls.ssl.get(), SSL_VERIFY_NONE, nullptr);  // it has to be the session's own
+  // It must be the certificate of the session.
+  SSL_set_verify(tls.ssl.get(), SSL_VERIFY_NONE, nullptr);
   if (const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)) {
     SSL_set_tlsext_host_name(tls.ssl.get(), name);
   }

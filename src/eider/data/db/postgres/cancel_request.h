@@ -15,24 +15,24 @@
 
 namespace eider::db::postgres {
 
-/// By what a server knows one of its connections.
+/// Identifies a connection at the server.
 struct BackendKey {
   std::uint32_t process = 0;
   std::uint32_t secret = 0;
 };
 
-/// Notes a connection's key while it is made. libpq shows it nowhere else than in its trace.
+/// Reads the key of a new connection. libpq only provides it in its trace.
 class KeyListener {
  public:
-  /// connection  outlives this, or `end` comes first
+  /// connection  must outlive this, or `end` is called before
   explicit KeyListener(PGconn* connection);
   ~KeyListener();
   KeyListener(const KeyListener&) = delete;
   KeyListener& operator=(const KeyListener&) = delete;
 
-  /// Listens no more.
+  /// Stops listening.
   ///
-  /// returns  nothing when there was no key, as a pooler may have none
+  /// returns  std::nullopt if there was no key, as with some connection poolers
   [[nodiscard]] std::optional<BackendKey> end();
 
  private:
@@ -42,22 +42,22 @@ class KeyListener {
   std::FILE* file_ = nullptr;
 };
 
-/// The TLS of a request to cancel, as its session has it: with the same settings, and with the very
-/// certificate that the server has shown to the session.
+/// The TLS state of a cancel request: the settings of its session, and the certificate that the
+/// server presented to that session.
 struct CancelTls {
   eider::detail::tls::SslPtr ssl;
   eider::detail::tls::CertificatePtr certificate;
 };
 
-/// Empty where the session has no TLS.
+/// Empty if the session does not use TLS.
 [[nodiscard]] CancelTls tls_like(PGconn* session);
 
-/// Connects to `server`, sends the request, and waits until the server has closed: then the signal
-/// is sent. Gives up after `limit`. The server does not report whether there was anything to
-/// cancel. The key of a session with TLS is never sent without TLS, nor to a server with another
-/// certificate: then nothing is cancelled.
+/// Connects to `server`, sends the request, and waits until the server closes the connection: then
+/// the signal has been sent. Gives up after `limit`. The server does not report whether a statement
+/// was canceled. The key of a session with TLS is never sent without TLS, nor to a server with
+/// another certificate: then nothing is canceled.
 ///
-/// returns  false when it may still take effect: it was sent, and the server has not closed
+/// returns  false if the request may still take effect: it was sent, and the server has not closed
 [[nodiscard]] Task<bool> request_cancel(SocketAddress server, BackendKey key, CancelTls tls,
                                         Duration limit);
 

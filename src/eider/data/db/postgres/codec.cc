@@ -21,9 +21,10 @@ constexpr std::int64_t kSecond = 1'000'000;
 constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::chrono::sys_days kEpoch{std::chrono::year{2000} / 1 / 1};
 
-/// The calendar repeats after 400 years. std::chrono's years end at 32767, the server's later.
+/// Adds a date. The calendar repeats after 400 years. This is necessary because years of
+/// std::chrono end at 32767, and those of the server later.
 ///
-/// returns  what is to stand behind it all: the year before 1 is 1 BC
+/// returns  the suffix: the year before 1 is 1 BC
 std::string_view add_date(std::string& text, std::int64_t days) {
   constexpr std::int64_t kCycleDays = 146'097;
   const std::int64_t cycles = days / kCycleDays;
@@ -37,7 +38,7 @@ std::string_view add_date(std::string& text, std::int64_t days) {
   return year > 0 ? "" : " BC";
 }
 
-/// 14:30:00, and .25 where there is a part of a second.
+/// Adds a time such as 14:30:00, with a fraction such as .25 if it is not zero.
 void add_time(std::string& text, std::int64_t of_day) {
   const std::int64_t seconds = of_day / kSecond;
   add_digits(text, seconds / 3600, 2);
@@ -70,7 +71,7 @@ Cell read_date(std::string_view bytes, std::string& room) {
   return of_text(room);
 }
 
-/// type  of a timestamp with or without time zone
+/// type  timestamp with or without time zone
 Cell read_timestamp(Oid type, std::string_view bytes, std::string& room) {
   const auto count = whole_number<std::int64_t>(bytes, type);
   if (!is_infinite(count, room)) {
@@ -98,7 +99,7 @@ Cell read_time(std::string_view bytes, std::string& room) {
   return of_text(room);
 }
 
-/// "2026-11-22 18:05:00+00" as ISO 8601 writes it; what looks different stays as it is.
+/// Converts "2026-11-22 18:05:00+00" to ISO 8601; other formats are not changed.
 Cell read_timestamp_text(Oid type, std::string_view text, std::string& room) {
   constexpr std::size_t kDateBytesMin = 10;
   const std::size_t space = text.find(' ');
@@ -148,18 +149,18 @@ Cell read_uuid(std::string_view bytes, std::string& room) {
   return of_text(room);
 }
 
-// Numeric: digits to the base of 10,000, the first one with the weight 10,000^weight.
+// Numeric: digits to the base of 10,000; the first one has the weight 10,000^weight.
 
 struct Numeric {
   std::int16_t count;
   std::int16_t weight;
   std::uint16_t sign;
-  std::int16_t scale;  // digits behind the point
+  std::int16_t scale;  // digits after the decimal point
 };
 
 constexpr std::size_t kNumericHead = 8;
 
-/// The four decimal digits of 10,000^power, zeros where there are none.
+/// Returns the four decimal digits for 10,000^power, or zeros.
 std::int16_t numeric_digit(std::string_view bytes, const Numeric& head, int power) {
   const int index = head.weight - power;
   if (index < 0 || index >= head.count) {
@@ -195,7 +196,7 @@ Cell read_numeric(std::string_view bytes, std::string& room) {
       number_at<std::int16_t>(bytes, 0, kNumeric), number_at<std::int16_t>(bytes, 2, kNumeric),
       number_at<std::uint16_t>(bytes, 4, kNumeric), number_at<std::int16_t>(bytes, 6, kNumeric)};
   constexpr std::uint16_t kNegative = 0x4000;
-  constexpr std::uint16_t kSpecial = 0xC000;  // not a number, and infinities
+  constexpr std::uint16_t kSpecial = 0xC000;  // NaN and infinities
   if (head.count < 0 || head.scale < 0 ||
       bytes.size() != kNumericHead + 2 * static_cast<std::size_t>(head.count)) {
     refuse_bytes(kNumeric);
@@ -216,7 +217,8 @@ Cell read_jsonb(std::string_view bytes) {
   return of_text(bytes.substr(1));
 }
 
-/// What is put together as text. On its own, so that numbers do not pay for its frame.
+/// Reads values that are converted to text. A separate function, so that reading numbers does not
+/// need its stack frame.
 [[gnu::noinline]] Cell read_made(Oid type, std::string_view bytes, std::string& room) {
   room.clear();
   switch (type) {
@@ -264,7 +266,7 @@ Cell read_binary(Oid type, std::string_view bytes, std::string& room) {
   }
 }
 
-// The same as text.
+// The same for the text format.
 
 template <class Number>
 Number number_of(std::string_view text, Oid type) {

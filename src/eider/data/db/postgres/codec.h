@@ -12,30 +12,30 @@
 
 namespace eider::db::postgres {
 
-/// The number of a type in the server's catalogue, which never changes for those built in.
+/// The number of a type in the server's catalog, which is constant for built-in types.
 using Oid = unsigned;
 
 enum class Format : std::uint8_t { text = 0, binary = 1 };
 
-/// Where a cell stands that is none of the bytes that came.
+/// Buffers for cells that are not part of the received bytes.
 struct CellRoom {
   std::string text{};
-  CellList list{};  // of an array, and where its elements stand:
+  CellList list{};  // for an array; its elements refer to:
   std::string unquoted{};
   std::vector<std::string> texts{};
 };
 
-/// Whether `read_cell` understands the binary form of a type.
+/// Returns whether `read_cell` supports the binary form of a type.
 [[nodiscard]] bool is_known_in_binary(Oid type) noexcept;
 
 /// Reads one value of a row.
 ///
-/// bytes    as they came
+/// bytes    the value as received
 /// room     must live as long as the cell
 /// returns  bools and integers as an integer, floats as a real, bytea as a blob, all others as
-///          text: numeric with all its digits, dates and times as ISO 8601 writes them, arrays as
-///          the server does, with their elements beside it
-/// errors   Failure(row)  bytes that are no such value, an array of more than one dimension
+///          text: numeric with all its digits, dates and times in ISO 8601, arrays in the server's
+///          format, and also as a list of elements
+/// errors   Failure(row)  the bytes are invalid, or an array has more than one dimension
 [[nodiscard]] Cell read_cell(Oid type, Format format, std::string_view bytes, CellRoom& room);
 
 }  // namespace eider::db::postgres

@@ -48,7 +48,7 @@ void Connecting::go_on(Wire::Progress progress) {
 }
 
 void Connecting::on_ready(Readiness /*what*/) {
-  stop();  // libpq may close its socket, and take another one for the next host
+  stop();  // libpq may close its socket, and open another one for the next host
   go_on(wire_.go_on());
 }
 

@@ -16,12 +16,12 @@
 
 namespace eider::db::postgres {
 
-/// Told once, by one of these two. Must not destroy what tells it within the call.
+/// Exactly one of these functions is called, once. It must not destroy the caller during the call.
 class ConnectingOwner {
  public:
-  /// Nothing blocks on it from here on.
+  /// After this, the connection does not block.
   ///
-  /// key  nothing where none was told, as by some poolers: then nothing can be cancelled
+  /// key  std::nullopt if the server sent none, as with some poolers: then nothing can be canceled
   virtual void on_connected(std::optional<BackendKey> key) = 0;
   virtual void on_not_connected(const std::string& why) = 0;
 
@@ -31,14 +31,14 @@ class ConnectingOwner {
 
 class Connecting final : private FdWatch, private Timer {
  public:
-  /// wire      what is connected; outlives this, as the others do
-  /// time_max  for one attempt; several hosts share it
+  /// wire      the connection; must outlive this, as the others
+  /// time_max  for one attempt; shared by several hosts
   Connecting(Loop& loop, ConnectingOwner& owner, Wire& wire, Duration time_max) noexcept
       : FdWatch(loop), owner_(owner), wire_(wire), time_max_(time_max) {}
 
-  /// target  where to connect to; no hosts when a name was not found
+  /// target  where to connect to; no hosts if a name was not found
   void start(Task<Target> target) { scope_.start(connect(std::move(target))); }
-  /// Leaves the socket alone. Nobody is told.
+  /// Does not touch the socket. No callback is called.
   void end() noexcept;
 
  private:

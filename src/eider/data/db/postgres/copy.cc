@@ -27,7 +27,7 @@ class CopyJob final : public Job {
 
 }  // namespace
 
-/// A step that was given up has left its bytes half way: nothing may follow it.
+/// A step that was abandoned may have sent part of its bytes: no other step may follow.
 class CopyState::Asking {
  public:
   explicit Asking(CopyState& course) : course_(course) {
@@ -55,7 +55,7 @@ detail::BeginJob::Use CopyState::use() const noexcept {
                                             : detail::BeginJob::Use::stream;
 }
 
-/// By what is being handled.
+/// Called in an exception handler.
 void CopyState::fail() noexcept {
   failure_ = std::current_exception();
   own_.reset();
@@ -153,7 +153,7 @@ Task<std::optional<std::string>> CopyState::read() {
   co_return done.bytes.empty() ? std::nullopt : std::optional(std::move(done.bytes));
 }
 
-/// One message, whose head is written when it is full.
+/// One message; its header is written when it is full.
 struct RowCopy::State {
   std::string table;
   CopyText text;

@@ -19,12 +19,12 @@ namespace eider {
 
 namespace db::postgres {
 
-/// A COPY on its way, in either direction. Its steps follow one another.
+/// A running COPY, in either direction. Its steps run one after the other.
 class CopyState : public RowCourse {
  public:
   CopyState(const Statements& on, SqlText sql, CopyStep::What begin);
 
-  /// messages  of the protocol; the memory is returned for reuse
+  /// messages  protocol messages; the memory is returned for reuse
   [[nodiscard]] Task<> write(std::string& messages);
   [[nodiscard]] Task<Changed> end();
   /// Returns nothing after the last piece.
@@ -45,7 +45,7 @@ class CopyState : public RowCourse {
   bool is_open_ = false;
 };
 
-/// Rows of one struct as messages, piece by piece; for all structs.
+/// Sends rows of one struct as messages, piece by piece; independent of the struct's type.
 class RowCopy {
  public:
   RowCopy(const Statements& on, std::string_view table, const reflect::Type& row);
@@ -53,7 +53,7 @@ class RowCopy {
   RowCopy& operator=(RowCopy&&) = delete;
   ~RowCopy();
 
-  /// returns  false when `go_on` is to be awaited
+  /// returns  false if `go_on` must be awaited
   [[nodiscard]] bool try_add(const void* object);
   /// Continues the work that `try_add` did not complete.
   [[nodiscard]] Task<> go_on(const void* object);
@@ -91,7 +91,7 @@ class [[nodiscard]] CopyIn {
  private:
   db::postgres::CopyState course_;
   std::string messages_;
-  std::size_t mark_bytes_ = 0;  // of a byte order mark that were read, or all of them: it is over
+  std::size_t mark_bytes_ = 0;  // of a byte order mark that were skipped; all if there is none
 };
 
 /// A COPY that `copy_in<T>(on, "books")` has started.
@@ -121,15 +121,15 @@ class [[nodiscard]] CopyOut {
 /// errors  Failure(statement), thrown: the database is of another driver
 [[nodiscard]] CopyIn copy_in(const db::Statements& on, db::SqlFor<void, 0> sql);
 
-/// Rows into a table, which is much cheaper than one statement for each.
+/// Loads rows into a table, which is much faster than a statement for each row.
 ///
 ///     auto books = copy_in<NewBook>(*db, "books");
 ///     for (const NewBook& book : list) { co_await books.add(book); }
 ///     const db::Changed done = co_await books.finish();
 ///
-/// T       a struct, its members as values of statements; columns that it has not get their default
-/// table   "books", or "shop.books"
-/// errors  Failure(statement), thrown: no such name, or of another database
+/// T       a struct whose members are values of statements; other columns get their defaults
+/// table   "books" or "shop.books"
+/// errors  Failure(statement), thrown: invalid name, or another database driver
 template <class T>
 [[nodiscard]] CopyRows<T> copy_in(const db::Statements& on, std::string_view table) {
   static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct with members is required");

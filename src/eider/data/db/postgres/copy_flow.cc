@@ -24,7 +24,7 @@ CopyFlow::Next CopyFlow::start(const JobProgress& course, bool is_own) {
   CopyStep& step = *course.copy();
   if (is_begin(step) && is_open()) {
     fault_ = misused("another COPY is running in this transaction", course.sql());
-    return leave();  // which breaks that
+    return leave();  // ends the first COPY
   }
   if (is_begin(step)) {
     return begin(course.sql(), is_own);
@@ -42,11 +42,13 @@ CopyFlow::Next CopyFlow::start(const JobProgress& course, bool is_own) {
     sent_ = 0;
     return send(course, false);
   }
-  socket_.watch(wire_.socket(), Readiness::both);  // what libpq has already is no news of it
+  // The socket does not report bytes that libpq has already read.
+  socket_.watch(wire_.socket(), Readiness::both);
   return Next::wait;
 }
 
-/// One of its own may take longer than statements may, of which the server is to know.
+/// A COPY with its own transaction may take longer than other statements, so the server gets its
+/// time limit.
 CopyFlow::Next CopyFlow::begin(std::string_view sql, bool is_own) {
   sql_ = sql;
   failure_ = nullptr;
@@ -62,7 +64,7 @@ CopyFlow::Next CopyFlow::begin(std::string_view sql, bool is_own) {
 CopyFlow::Next CopyFlow::open(bool is_in, const JobProgress& course) {
   way_ = is_in ? Way::in : Way::out;
   if (!is_in) {
-    socket_.stop();  // until it is asked for
+    socket_.stop();  // until the next piece is requested
   }
   if (is_in != (course.copy()->what == CopyStep::What::begin_in)) {
     fault_ = misused("copy_in needs COPY FROM STDIN, and copy_out needs COPY TO STDOUT", sql_);
@@ -70,7 +72,7 @@ CopyFlow::Next CopyFlow::open(bool is_in, const JobProgress& course) {
   return Next::done;
 }
 
-/// returns  false when the connection is of no use any more
+/// returns  false if the connection is no longer usable
 bool CopyFlow::try_send() {
   while (sent_ < messages_.size()) {
     const std::optional<std::size_t> taken = wire_.write(std::string_view(messages_).substr(sent_));
@@ -85,7 +87,7 @@ bool CopyFlow::try_send() {
   return true;
 }
 
-/// A message is sent to its end in any case: what follows would be taken for a part of it.
+/// Each message is sent completely, otherwise the next one would be read as part of it.
 CopyFlow::Next CopyFlow::send(const JobProgress& course, bool is_late) {
   if (!try_send()) {
     return Next::broken;
@@ -95,7 +97,7 @@ CopyFlow::Next CopyFlow::send(const JobProgress& course, bool is_late) {
     return Next::broken;
   }
   wire_.drop_notices();
-  if (sent_ < messages_.size()) {  // a server that gets rid of no notice reads no more
+  if (sent_ < messages_.size()) {  // a server that cannot send its notices stops reading
     socket_.watch(wire_.socket(), has_failed ? Readiness::writable : Readiness::both);
     return Next::wait;
   }
@@ -106,12 +108,12 @@ CopyFlow::Next CopyFlow::send(const JobProgress& course, bool is_late) {
   messages_.clear();
   sent_ = 0;
   if (CopyStep* const step = course.copy(); step != nullptr) {
-    step->bytes = std::exchange(messages_, std::string());  // memory for what is next
+    step->bytes = std::exchange(messages_, std::string());  // the buffer is reused
   }
   return Next::done;
 }
 
-/// What is read ahead of being asked for would come into memory.
+/// Reads no more than one piece, because libpq would keep the rest in memory.
 CopyFlow::Next CopyFlow::take(const JobProgress& course, bool is_refused) {
   CopyStep* const step = is_refused ? nullptr : course.copy();
   std::string* const piece =
@@ -139,7 +141,7 @@ CopyFlow::Next CopyFlow::take(const JobProgress& course, bool is_refused) {
   return Next::done;
 }
 
-/// why  null: all of it is there
+/// why  null: COPY is complete
 CopyFlow::Next CopyFlow::end(const char* why) {
   way_ = Way::none;
   is_ending_ = true;
@@ -160,7 +162,7 @@ std::exception_ptr CopyFlow::finish(const JobProgress& course, std::exception_pt
   failure_ = std::move(failure);
   if (CopyStep* const step = course.copy(); step != nullptr) {
     step->is_over = true;
-    if (is_begin(*step) && failure_ == nullptr) {  // else it would be open by now
+    if (is_begin(*step) && failure_ == nullptr) {  // otherwise the COPY would be open now
       failure_ = misused("the statement is not a COPY from or to the client", sql_);
     }
   }

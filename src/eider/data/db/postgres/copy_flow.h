@@ -19,50 +19,50 @@ namespace eider::db::postgres {
 
 class CopyFlow {
  public:
-  /// What its connection does next.
+  /// What the connection must do next.
   enum class Next : std::uint8_t {
     wait,       // for the socket
-    done,       // the step was carried out, or has failed: take_fault
-    results,    // of its beginning or its end: they come as those of a script
-    cancel,     // what comes is not wanted, and the server is to be told so
-    too_large,  // a row
-    broken,     // the connection
+    done,       // the step has finished, or has failed: see take_fault
+    results,    // the results of the start or end are expected, like those of a script
+    cancel,     // the rest is not needed, and the server must cancel the COPY
+    too_large,  // a row exceeds the limit
+    broken,     // the connection is not usable
   };
 
-  /// socket  the connection's, which is watched as it is needed
+  /// socket  the watch of the connection, which this changes
   CopyFlow(FdWatch& socket, Wire& wire, const PostgresOptions& options) noexcept
       : socket_(socket), wire_(wire), options_(options) {}
 
   [[nodiscard]] bool is_open() const noexcept { return way_ != Way::none; }
   [[nodiscard]] bool is_in() const noexcept { return way_ == Way::in; }
   [[nodiscard]] bool is_out() const noexcept { return way_ == Way::out; }
-  /// It is none any more, and its results come.
+  /// The COPY has ended, and its results are expected.
   [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
-  /// Of the last one.
+  /// The SQL text of the last COPY.
   [[nodiscard]] std::string_view sql() const noexcept { return sql_; }
 
-  /// Begins the step that is asked for.
+  /// Begins the requested step.
   ///
-  /// is_own  its transaction is there for it alone
+  /// is_own  its transaction has no other statements
   [[nodiscard]] Next start(const JobProgress& course, bool is_own);
-  /// The server has begun it.
+  /// The server has started the COPY.
   [[nodiscard]] Next open(bool is_in, const JobProgress& course);
-  /// Sends what waits. What the server says meanwhile is that it has failed, or a notice.
+  /// Sends pending bytes. Handles an error or a notice from the server in the meantime.
   [[nodiscard]] Next send(const JobProgress& course, bool is_late);
-  /// Takes what has come.
+  /// Reads the received rows.
   ///
-  /// is_refused  it is dropped
+  /// is_refused  the rows are discarded
   [[nodiscard]] Next take(const JobProgress& course, bool is_refused);
-  /// The last `take` has found a row.
+  /// The last `take` has received a row.
   [[nodiscard]] bool has_taken() const noexcept { return has_taken_; }
-  /// Nobody goes on with it: nothing of it is to be kept.
+  /// The COPY was abandoned: no bytes of it are kept.
   [[nodiscard]] Next leave();
-  /// Its results have come.
+  /// The results have been received.
   ///
-  /// failure  of these, or null
-  /// returns  the same, or what is wrong with the step
+  /// failure  of these results, or null
+  /// returns  the same, or the failure of the step
   [[nodiscard]] std::exception_ptr finish(const JobProgress& course, std::exception_ptr failure);
-  /// What the step fails with; null where nothing is wrong.
+  /// Returns the failure of the step, or null.
   [[nodiscard]] std::exception_ptr take_fault() noexcept { return std::exchange(fault_, nullptr); }
 
  private:
@@ -79,9 +79,9 @@ class CopyFlow {
   bool is_ending_ = false;
   bool has_taken_ = false;
   std::string sql_;
-  std::string messages_;  // of the protocol: half of one is none
+  std::string messages_;  // of the protocol; complete messages
   std::size_t sent_ = 0;
-  std::exception_ptr failure_;  // of the last one, whether or not anybody asked meanwhile
+  std::exception_ptr failure_;  // of the last COPY, even without a waiting job
   std::exception_ptr fault_;
 };
 

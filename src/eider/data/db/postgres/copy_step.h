@@ -1,5 +1,5 @@
-// One step of a COPY, from a program to the connection.
-// Layering: must not know libpq; programs include this header.
+// One step of a COPY, from the application to the connection.
+// Layering: must not know libpq; applications include this header.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace eider::db::postgres {
 
-/// The first one has the statement.
+/// One step. The first one has the SQL text.
 ///
-/// bytes    write: whole messages of the protocol, which are taken; read: where a piece is put
-/// is_over  read: there is no piece after this one
+/// bytes    write: complete protocol messages, which are moved from; read: buffer for a piece
+/// is_over  read: the last piece has been read
 struct CopyStep final : RowTransfer {
   enum class What : std::uint8_t { begin_in, begin_out, write, end, read };
 

@@ -17,7 +17,7 @@ namespace {
 
 using reflect::Kind;
 
-/// What stands for a byte that would end a value or a line; 0 for all others.
+/// Returns the escape letter for a byte that would end a value or a line, or 0 for other bytes.
 constexpr char escape_of(char byte) noexcept {
   switch (byte) {
     case '\\':
@@ -57,7 +57,7 @@ void append_number(std::string& text, Number number) {
   text.append(digits.data(), written.ptr);
 }
 
-/// As of a statement whose types the server finds by itself.
+/// Adds a value as for a statement whose types the server determines.
 void append_parameter(std::string& text, const Value& value, Parameters& parameters) {
   parameters.clear(1);
   parameters.add({&value, 1}, {});
@@ -91,7 +91,7 @@ const reflect::Type& inner(const reflect::Type& type) noexcept {
   return type.kind == Kind::kConstrained ? inner(*type.constraint().value) : type;
 }
 
-/// The usual ones without a Value of them.
+/// Frequent types are added without creating a Value.
 void append_member(std::string& text, const reflect::Type& type, const void* object, bool is_array,
                    Parameters& parameters) {
   if (type.kind == Kind::kString) {
@@ -145,7 +145,8 @@ bool CopyText::has_lists() const noexcept {
 void CopyText::set_arrays(const std::vector<std::string>& columns) {
   std::size_t i = 0;
   for (const reflect::Member& member : row_.structure()) {
-    const auto is_it = [&](const std::string& column) {  // which the server has in small letters
+    // Column names of the server are in lower case.
+    const auto is_it = [&](const std::string& column) {
       return equals_ignoring_case(column, member.name);
     };
     is_array_[i++] = std::ranges::any_of(columns, is_it);

@@ -12,35 +12,35 @@
 
 namespace eider::db::postgres {
 
-/// What is sent, or given out, at a time: about as much.
+/// Approximate size of a piece that is sent or returned.
 inline constexpr std::size_t kCopyPieceBytes = 64UL * 1024;
-/// Of a CopyData message, ahead of its bytes.
+/// Size of the header of a CopyData message.
 inline constexpr std::size_t kCopyHeadBytes = 5;
 
-/// Writes the head of the message that begins at `messages[at]` and reaches to its end.
-/// Pre: kCopyHeadBytes were left for it.
+/// Writes the header of the message that begins at `messages[at]` and extends to the end. Pre:
+/// kCopyHeadBytes were reserved for it.
 void seal_copy_message(std::string& messages, std::size_t at) noexcept;
 
-/// Rows of one struct.
+/// Encodes rows of one struct.
 class CopyText {
  public:
   /// row  a struct; its members are columns of the same names
   explicit CopyText(const reflect::Type& row);
 
-  /// "title, year". Throws Failure(statement) for a name that is none.
+  /// Returns "title, year". Throws Failure(statement) for an invalid name.
   [[nodiscard]] std::string columns() const;
-  /// A member is a list, so that the types of the columns count: an array, or else JSON.
+  /// A member is a list, so its encoding depends on the type of the column: an array or JSON.
   [[nodiscard]] bool has_lists() const noexcept;
   void set_arrays(const std::vector<std::string>& columns);
 
-  /// errors   Failure(values), thrown: text with a zero byte, a number that is too large, an enum
-  ///          that has no name; `text` is as it was
+  /// errors   Failure(values), thrown: text with a zero byte, a number that is too large, an
+  ///          invalid enum value; `text` is not changed then
   void append(std::string& text, const void* object);
 
  private:
   const reflect::Type& row_;
-  std::vector<bool> is_array_;  // of each member
-  Parameters parameters_;       // whose room is used again
+  std::vector<bool> is_array_;  // for each member
+  Parameters parameters_;       // their memory is reused
 };
 
 }  // namespace eider::db::postgres

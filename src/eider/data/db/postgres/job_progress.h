@@ -33,7 +33,7 @@ namespace eider::db::postgres {
 
 class JobProgress {
  public:
-  /// batch_reads  whether those that only read may go together where the job has several
+  /// batch_reads  whether read-only statements of one job may be sent together
   void begin(Job& job, bool batch_reads) {
     request_ = job.start();
     single_ = {.sql = request_.sql, .values = request_.values, .rows = request_.rows};
@@ -44,7 +44,7 @@ class JobProgress {
     has_begun_ = false;
     was_retried_ = false;
   }
-  /// Nothing that the job owns is touched from here on.
+  /// After this, nothing that the job owns is accessed.
   void end() noexcept {
     request_ = Request{Request::What::statement};
     parts_ = {};
@@ -52,11 +52,11 @@ class JobProgress {
   }
 
   [[nodiscard]] Request::What what() const noexcept { return request_.what; }
-  /// Begins what this connection is kept for.
+  /// Begins a transaction or row stream that reserves this connection.
   [[nodiscard]] bool is_begin() const noexcept {
     return what() == Request::What::begin || what() == Request::What::hold;
   }
-  /// What is sent for it, where that has no parts; else empty.
+  /// Returns the SQL text to send if the job has no parts, otherwise an empty text.
   [[nodiscard]] std::string_view plain_text() const noexcept {
     switch (what()) {
       case Request::What::begin:
@@ -74,27 +74,27 @@ class JobProgress {
       case Request::What::batch:
       case Request::What::script:
       case Request::What::transfer:
-      case Request::What::piece:  // of databases that block
+      case Request::What::piece:  // for blocking databases only
       case Request::What::close:
         break;
     }
     return {};
   }
-  /// The step of a COPY that it is; null when it is none.
+  /// Returns the step of a COPY, or null if the job is not one.
   [[nodiscard]] CopyStep* copy() const noexcept {
     return static_cast<CopyStep*>(request_.transfer);
   }
-  /// All or none of its parts.
+  /// All parts succeed or none.
   [[nodiscard]] bool is_batch() const noexcept { return what() == Request::What::batch; }
-  /// All of its parts only read, and are one round, although each may fail by itself: the server
-  /// answers, and begins a transaction, for each round.
+  /// All parts are read-only and are sent in one round, although each may fail separately: the
+  /// server sends one response, and begins one transaction, per round.
   [[nodiscard]] bool is_joined() const noexcept { return is_joined_; }
   [[nodiscard]] bool is_one_round() const noexcept { return is_batch() || is_joined_; }
   [[nodiscard]] std::span<Part> parts() const noexcept { return parts_; }
-  /// What became of a job with a single part.
+  /// The result of a job with a single part.
   [[nodiscard]] Part& single() noexcept { return single_; }
 
-  /// The part that is on its way, whose answer comes next; null when there is none.
+  /// The part whose response is expected next, or null.
   [[nodiscard]] Part* current() const noexcept {
     return at_ < parts_.size() ? &parts_[at_] : nullptr;
   }
@@ -106,12 +106,12 @@ class JobProgress {
   void go_to_next() noexcept { at_ = is_one_round() ? at_ + 1 : next_undone(at_ + 1); }
   [[nodiscard]] bool has_undone() const noexcept { return next_undone(0) < parts_.size(); }
 
-  /// What did not fit the schema any more was sent anew, which is done once; joined ones are taken
-  /// apart ahead of that.
+  /// Statements that no longer matched the schema were sent again, which is done once; joined parts
+  /// are separated first.
   [[nodiscard]] bool was_retried() const noexcept { return was_retried_; }
   void note_retry() noexcept { was_retried_ = !std::exchange(is_joined_, false); }
 
-  /// What is done ahead of a first BEGIN is not taken back any more. What follows it may be.
+  /// Statements before a first BEGIN are not rolled back later. Statements after it may be.
   void note_tag(std::string_view tag) noexcept {
     if (!has_begun_ && (tag == "BEGIN" || tag == "START TRANSACTION")) {
       has_begun_ = true;
@@ -120,7 +120,7 @@ class JobProgress {
       }
     }
   }
-  /// A transaction was left open, and is about to be rolled back: nothing of it is told as done.
+  /// A transaction was left open, and is rolled back: none of its statements counts as executed.
   void fail_what_is_taken_back() {
     if (is_begin()) {
       return;
@@ -142,8 +142,8 @@ class JobProgress {
     part.failure = std::move(failure);
     part.is_done = true;
   }
-  /// The answer of the current part has come. A joined one's stands unless the round is undone, and
-  /// takes the failure.
+  /// The response to the current part has been received. For a joined part, the result is kept
+  /// unless the round is undone, and it takes the failure.
   void note_answer(Part& part, std::exception_ptr& failure) noexcept {
     if (is_joined_) {
       part.failure = std::exchange(failure, nullptr);
@@ -153,13 +153,13 @@ class JobProgress {
       go_to_next();
     }
   }
-  /// The round has failed at the server: nothing of it counts.
+  /// The round has failed at the server: all its results are discarded.
   void undo_joined(Job& job) noexcept {
     for (Part& part : parts_) {
       part.failure = nullptr;
       part.is_done = false;
     }
-    job.begin_again();  // rows of some have come
+    job.begin_again();  // rows of some parts have been received
   }
 
  private:
@@ -167,7 +167,7 @@ class JobProgress {
     if (parts_.front().sql.empty()) {
       return false;
     }
-    std::string_view known;  // many are the same with other values
+    std::string_view known;  // many have the same text and other values
     return std::ranges::all_of(parts_, [&known](const Part& part) {
       return !part.is_done &&
              (part.sql == std::exchange(known, part.sql) || is_plain_read(part.sql));

@@ -9,7 +9,7 @@
 namespace eider::db::postgres {
 namespace {
 
-/// Said of the channel; all else is the server's state, and passes.
+/// Errors of the channel. Other errors depend on the state of the server, and are temporary.
 bool is_refusal(FailureKind kind) noexcept {
   return kind == FailureKind::statement || kind == FailureKind::values;
 }
@@ -42,7 +42,7 @@ void ListenLine::unlisten(const std::string& channel) {
   ask("unlisten " + db::detail::identifier_sql(channel), {});
 }
 
-/// A round for each, so that one that is refused does not concern the others.
+/// Each statement is a separate round, so that an error does not affect the others.
 void ListenLine::ask(const std::string& sql, Asked asked) {
   if (asked_.empty()) {
     wait_for_a_word();
@@ -60,8 +60,8 @@ void ListenLine::wait_for_a_word() noexcept {
   loop().arm(*this, loop().now() + options_.ping_after);
 }
 
-/// A server that is gone without a word, or a router between that has forgotten the connection, is
-/// found out by asking it nothing.
+/// Finds out whether the server has crashed, or a router has dropped the connection, by sending an
+/// empty query.
 void ListenLine::expire() {
   if (!asked_.empty()) {
     return close("the server does not respond");
@@ -76,7 +76,7 @@ void ListenLine::on_ready(Readiness what) {
   if (is_readable(what)) {
     wait_for_a_word();
   }
-  // What came ahead of a connection's end is heard before that counts.
+  // Notifications that were received before the connection ended are delivered first.
   bool is_alive = wire_.receive();
   take_all();
   while (is_open_ && is_alive && wire_.has_more()) {
@@ -139,7 +139,7 @@ void ListenLine::close(const std::string& why) {
   disarm();
   connecting_.end();
   asked_.clear();
-  // It may stand in what is closed now.
+  // `why` may refer to the connection that is closed now.
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is the copy's purpose
   const std::string said = why;
   wire_.close();

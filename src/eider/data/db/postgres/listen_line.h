@@ -16,18 +16,18 @@
 
 namespace eider::db::postgres {
 
-/// Told by a line. None of these may destroy the line within the call.
+/// Callbacks of a connection. They must not destroy the connection during the call.
 class ListenLineOwner {
  public:
-  /// It may be asked.
+  /// The connection accepts statements now.
   virtual void on_open() = 0;
-  /// The server has agreed to `listen`, or has refused it for what it is.
+  /// The server has accepted `listen`, or has rejected the channel permanently.
   ///
-  /// number  as it was asked with
+  /// number  as passed to `listen`
   virtual void on_answer(const std::string& channel, std::uint64_t number,
                          const std::optional<Failure>& refusal) = 0;
   virtual void on_notice(std::string_view channel, std::string_view payload) = 0;
-  /// Its last word.
+  /// The last callback.
   virtual void on_closed(const std::string& why) = 0;
 
  protected:
@@ -36,7 +36,7 @@ class ListenLineOwner {
 
 class ListenLine final : private ConnectingOwner, private FdWatch, private Timer {
  public:
-  /// options  outlive it
+  /// options  must outlive this
   ListenLine(Loop& loop, ListenLineOwner& owner, const PostgresOptions& options) noexcept;
   ~ListenLine();
 
@@ -44,14 +44,14 @@ class ListenLine final : private ConnectingOwner, private FdWatch, private Timer
   void connect(Task<Target> target) { connecting_.start(std::move(target)); }
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
 
-  // Pre: is_open(). It may have closed behind the call.
+  // Pre: is_open(). The connection may be closed after the call.
 
   void listen(const std::string& channel, std::uint64_t number);
-  /// Nobody is told of its answer.
+  /// The response is not reported.
   void unlisten(const std::string& channel);
 
  private:
-  /// number  0 of what is no `listen`
+  /// number  0 for other statements than `listen`
   struct Asked {
     std::string channel{};
     std::uint64_t number = 0;
@@ -73,7 +73,7 @@ class ListenLine final : private ConnectingOwner, private FdWatch, private Timer
   const PostgresOptions& options_;
   Wire wire_;
   Connecting connecting_;
-  std::deque<Asked> asked_;  // in the order in which the server answers
+  std::deque<Asked> asked_;  // in the order of the responses
   std::optional<Failure> failure_;
   bool is_open_ = false;
 };

@@ -14,7 +14,7 @@
 namespace eider::db::postgres {
 namespace {
 
-/// More than any message has that a server sends before the first statement.
+/// Larger than any message that a server sends before the first statement.
 constexpr std::size_t kLoginBytesMax = std::size_t{64} << 10U;
 
 ino_t inode_of(int fd) noexcept {
@@ -54,7 +54,7 @@ bool is_among(std::string_view word, std::string_view list) noexcept {
   return false;
 }
 
-/// What a server asks for that would show the password; null: nothing of that.
+/// Returns why a server's request would expose the password, or null if it would not.
 ///
 /// source  PostgreSQL's documentation, section 55.7: AuthenticationCleartextPassword and
 ///         AuthenticationMD5Password
@@ -120,7 +120,7 @@ LoginGuard::Next LoginGuard::before_step() {
   return is_between() ? take_messages() : Next::go_on;
 }
 
-/// One byte is looked at and not more: whatever follows a 'N' must not come to libpq unread.
+/// Reads one byte without consuming it: libpq must not receive unverified bytes after an 'N'.
 LoginGuard::Next LoginGuard::take_negotiation() {
   char answer = 0;
   const ssize_t got = ::recv(socket(), &answer, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -166,7 +166,7 @@ std::optional<std::size_t> LoginGuard::find_messages() {
     const std::string_view message = std::string_view(came_).substr(at);
     const std::uint32_t size = number_in(message.substr(1));
     if (size < 4 || size > kLoginBytesMax) {
-      // A server that cannot begin a process writes 'E' and plain text.
+      // A server that cannot start a process writes 'E' and plain text.
       why_ = message.front() == 'E' ? std::string(message.substr(1, message.find('\n') - 1))
                                     : "the server does not follow the protocol";
       return std::nullopt;
@@ -199,9 +199,10 @@ LoginGuard::Next LoginGuard::take_messages() {
   }
   came_.erase(0, *whole);
   if (is_ended_) {
-    ::shutdown(outside_.get(), SHUT_WR);  // libpq reads what came before, then the end
+    // libpq reads the bytes that were received before, then the end.
+    ::shutdown(outside_.get(), SHUT_WR);
   }
-  // libpq may also have something to send.
+  // libpq may also have to send bytes.
   return *whole == 0 && !is_ended_ && PQstatus(connection_) == CONNECTION_AWAITING_RESPONSE
              ? Next::wait
              : Next::go_on;
@@ -209,7 +210,7 @@ LoginGuard::Next LoginGuard::take_messages() {
 
 bool LoginGuard::after_step() {
   if (server_.is_open() && !is_between()) {
-    drop();  // libpq has closed its end, and may be at the next host
+    drop();  // libpq has closed its end, and may have continued with the next host
   }
   if (server_.is_open()) {
     std::array<char, 8192> room;

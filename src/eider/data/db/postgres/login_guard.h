@@ -15,27 +15,27 @@
 
 namespace eider::db::postgres {
 
-/// As soon as libpq has a socket without TLS it gets one end of a pair instead. What the server
-/// says is read here first, message by message, and passed on when it does not ask for a password
-/// in one of these ways. Unix sockets are left alone, and so is TLS.
+/// If libpq connects without TLS, its socket is replaced with one end of a socket pair. Messages
+/// from the server are read here first, and are forwarded unless they request the password in one
+/// of these ways. Unix sockets and TLS connections are not changed.
 class LoginGuard {
  public:
-  /// allowed  "md5,password": what the program asks for by `require_auth`
+  /// allowed  "md5,password": allowed with `require_auth`
   LoginGuard(PGconn* connection, std::string allowed) noexcept
       : connection_(connection), allowed_(std::move(allowed)) {}
 
   enum class Next : std::uint8_t { go_on, wait, refused };
-  /// To be called before each step of libpq.
+  /// Call this before each step of libpq.
   ///
-  /// returns  wait: libpq has nothing to read yet; refused: why() says why
+  /// returns  wait: libpq has nothing to read yet; refused: why() returns the reason
   [[nodiscard]] Next before_step();
-  /// To be called after each step.
+  /// Call this after each step.
   ///
-  /// returns  false when the connection is of no use any more
+  /// returns  false if the connection is no longer usable
   [[nodiscard]] bool after_step();
   /// libpq has connected, and gets the server's socket back.
   ///
-  /// returns  false when it cannot be given back
+  /// returns  false if this fails
   [[nodiscard]] bool finish();
 
   /// The socket to wait for.
@@ -45,25 +45,25 @@ class LoginGuard {
  private:
   [[nodiscard]] bool begin(int fd);
   void drop() noexcept;
-  /// libpq still has the end of the pair, and has not gone on to another host.
+  /// libpq still uses its end of the pair, and has not continued with another host.
   [[nodiscard]] bool is_between() const noexcept;
-  /// The server is asked whether it has TLS, and has not agreed on it yet.
+  /// The server was asked for TLS, and has not accepted yet.
   [[nodiscard]] bool is_negotiating() const noexcept;
   [[nodiscard]] Next take_negotiation();
   [[nodiscard]] Next take_messages();
   [[nodiscard]] bool receive();
-  /// returns  how many bytes of what has come are whole messages; nothing: see why()
+  /// returns  number of received bytes that are complete messages; std::nullopt: see why()
   [[nodiscard]] std::optional<std::size_t> find_messages();
   [[nodiscard]] Next refuse(std::string why);
 
   PGconn* connection_;
   std::string allowed_;
-  Descriptor server_;   // the server's socket, while libpq has the pair
+  Descriptor server_;   // the server's socket, while libpq uses the pair
   Descriptor outside_;  // the other end of the pair
   ino_t pair_ = 0;      // libpq's end
-  ino_t agreed_ = 0;    // the socket over which TLS was agreed on
+  ino_t agreed_ = 0;    // the socket on which TLS was negotiated
   bool is_ended_ = false;
-  std::string came_;  // and is not passed on yet
+  std::string came_;  // received, but not forwarded yet
   std::string why_;
 };
 

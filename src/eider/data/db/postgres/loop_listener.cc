@@ -14,7 +14,7 @@ namespace runtime = ::eider::detail::runtime;
 
 constexpr Duration kListenPauseMin = std::chrono::milliseconds(100);
 constexpr Duration kListenPauseMax = std::chrono::seconds(2);
-/// The server looks through all of a connection's channels for each notification.
+/// For each notification, the server searches all channels of a connection.
 constexpr std::size_t kChannelsMax = 1000;
 
 }  // namespace
@@ -72,7 +72,7 @@ void LoopListener::unlisten(const std::string& channel, Hearer& hearer) {
   go_on();
 }
 
-/// Connects where there is something to hear, and lets go where there is nothing for long.
+/// Connects if there are channels, and disconnects after a longer time without channels.
 void LoopListener::go_on() {
   disarm();
   if (line_ != nullptr) {
@@ -89,7 +89,7 @@ void LoopListener::go_on() {
 
 void LoopListener::expire() {
   if (line_ != nullptr) {
-    line_.reset();  // nothing is heard by it
+    line_.reset();  // it has no channels
   } else {
     go_on();
   }
@@ -99,7 +99,7 @@ void LoopListener::on_open() {
   again_left_ = channels_.size();
   for (auto& [name, channel] : channels_) {
     if (line_ == nullptr) {
-      return;  // it has closed meanwhile
+      return;  // it was closed in the meantime
     }
     ask(name, channel);
   }
@@ -125,7 +125,7 @@ void LoopListener::on_answer(const std::string& channel, std::uint64_t number,
       go_on();
     }
   }
-  // The server answers in order: what is asked for anew comes first.
+  // The server responds in order: the repeated LISTENs come first.
   if (again_left_ != 0 && --again_left_ == 0) {
     note_heard_again();
   }
@@ -134,7 +134,7 @@ void LoopListener::on_answer(const std::string& channel, std::uint64_t number,
 void LoopListener::on_notice(std::string_view channel, std::string_view payload) {
   const auto found = channels_.find(channel);
   if (found == channels_.end()) {
-    return;  // nobody hears it any more
+    return;  // nothing is subscribed to it now
   }
   for (Hearer* hearer : found->second.hearers) {
     hearer->on_notice(channel, payload);

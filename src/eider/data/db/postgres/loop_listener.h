@@ -20,17 +20,17 @@
 
 namespace eider::db::postgres {
 
-/// None of these may come or go, nor let others, within the call.
+/// Callbacks of a subscriber. They must not add or remove subscribers during the call.
 class Hearer {
  public:
-  /// From now on nothing of the channel is missed, until `on_gap`.
+  /// From now on, no notification of the channel is missed, until `on_gap`.
   virtual void on_heard(const std::string& channel) = 0;
-  /// The server does not let it be listened to: it is forgotten.
+  /// The server has rejected the channel: it is removed.
   virtual void on_refused(const std::string& channel, const Failure& refusal) = 0;
   virtual void on_notice(std::string_view channel, std::string_view payload) = 0;
-  /// The connection was lost, and once more when all that was heard is heard again.
+  /// Called when the connection is lost, and again when all channels are subscribed again.
   virtual void on_gap() = 0;
-  /// The loop ends: there is nothing to leave any more.
+  /// The event loop ends: `leave` must not be called anymore.
   virtual void on_loop_end() noexcept = 0;
 
  protected:
@@ -43,22 +43,22 @@ class LoopListener final : private ListenLineOwner, private Timer, private Defer
   ~LoopListener();
 
   [[nodiscard]] const PostgresOptions& options() const noexcept { return settings_->options; }
-  /// Why nothing is heard at the moment; empty where it is not known.
+  /// Why the connection is not available; empty if unknown.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
 
   void join(Hearer& hearer) { hearers_.insert(&hearer); }
-  /// Pre: it hears nothing any more.
+  /// Pre: it has no channels anymore.
   void leave(Hearer& hearer) noexcept;
-  /// `on_heard` or `on_refused` comes within the call, or later.
+  /// `on_heard` or `on_refused` is called during this call, or later.
   ///
   /// errors  Failure(busy)  too many channels
   void listen(const std::string& channel, Hearer& hearer);
-  /// Behind the last one who hears it the server is told, and behind the last channel of all the
-  /// connection is kept for as long as one without work is.
+  /// After the last subscriber of a channel, the server is informed. After the last channel, the
+  /// connection is kept for the time limit of idle connections.
   void unlisten(const std::string& channel, Hearer& hearer);
 
  private:
-  /// number  of the question that counts: it may have been left and joined meanwhile
+  /// number  of the latest LISTEN: the channel may have been removed and added again
   struct Channel {
     std::vector<Hearer*> hearers{};
     std::uint64_t number = 0;
@@ -83,13 +83,13 @@ class LoopListener final : private ListenLineOwner, private Timer, private Defer
   TargetFinder finder_;
   std::map<std::string, Channel, std::less<>> channels_;
   std::set<Hearer*> hearers_;
-  std::set<Hearer*> deaf_;  // told of a gap that has not ended
+  std::set<Hearer*> deaf_;  // those that were notified of a gap that has not ended
   std::uint64_t numbers_ = 0;
-  std::size_t again_left_ = 0;  // of what was asked when the line opened
+  std::size_t again_left_ = 0;  // repeated LISTENs of a new connection without a response
   std::unique_ptr<ListenLine> line_;
-  std::vector<std::unique_ptr<ListenLine>> closed_;  // destroyed outside of what they called
+  std::vector<std::unique_ptr<ListenLine>> closed_;  // destroyed outside of their callbacks
   std::string why_;
-  std::int64_t tries_ = 0;  // that have failed since it was heard by one
+  std::int64_t tries_ = 0;  // failed since the last successful LISTEN
   Instant pause_end_;
 };
 

@@ -16,7 +16,7 @@ std::size_t MessageWriter::begin(char kind) {
   return begun;
 }
 
-/// The length counts itself, and not the kind.
+/// The length includes itself, but not the message type.
 void MessageWriter::end(std::size_t begun) {
   const std::size_t length = bytes_.size() - begun - 1;
   is_good_ = is_good_ && length <= kBytesMax;
@@ -30,7 +30,7 @@ void MessageWriter::put(Number number) {
   bytes_.append(raw.data(), raw.size());
 }
 
-/// The server reads it up to a zero byte.
+/// The server reads up to a zero byte.
 void MessageWriter::put_text(std::string_view text) {
   bytes_ += text.substr(0, text.find('\0'));
   bytes_ += '\0';

@@ -12,37 +12,37 @@
 
 namespace eider::db::postgres {
 
-/// Puts messages behind each other.
+/// Appends messages to a buffer.
 class MessageWriter {
  public:
-  /// What a Describe is of.
+  /// The target of a Describe message.
   enum class Described : char { statement = 'S', portal = 'P' };
 
-  /// types  of its parameters, as far as they are known; 0 for those that the server finds
+  /// types  of the parameters, if known; 0 for those that the server determines
   void parse(std::string_view name, std::string_view sql, std::span<const Oid> types);
-  /// To the unnamed portal. Pre: `count` is a number of two bytes.
+  /// Binds to the unnamed portal. Pre: `count` fits into two bytes.
   ///
-  /// values  of which `count` are taken, from `first` on
-  /// rows    how all columns come
+  /// values  `count` of them are used, starting with `first`
+  /// rows    format of all columns
   void bind(std::string_view statement, const Parameters& values, std::size_t first,
             std::size_t count, Format rows);
   void describe(Described what, std::string_view name);
-  /// Of the unnamed portal, all rows.
+  /// Requests all rows of the unnamed portal.
   void execute();
   void sync();
 
-  /// What was put and has not left.
+  /// Returns the messages that are not sent yet.
   [[nodiscard]] std::string_view waiting() const noexcept {
     return std::string_view(bytes_).substr(left_);
   }
   void note_left(std::size_t bytes) noexcept;
-  /// Some of it has left, and not all.
+  /// Only part of the messages was sent.
   [[nodiscard]] bool has_left_in_part() const noexcept { return left_ != 0; }
-  /// All of them are whole, and of a length that fits.
+  /// All messages are complete, and their lengths are valid.
   [[nodiscard]] bool is_good() const noexcept { return is_good_ && is_whole_; }
 
  private:
-  /// The server takes no longer ones.
+  /// The largest message that the server accepts.
   static constexpr std::size_t kBytesMax = 0x3ffffffe;
   static constexpr std::size_t kRoomKept = 64 * 1024;
 

@@ -13,7 +13,7 @@ namespace {
   throw Failure(FailureKind::lost, "PostgreSQL does not follow its protocol");
 }
 
-/// From the front of `body`.
+/// Reads from the start of `body`.
 template <class Number>
 Number take_number(std::string_view& body) {
   if (body.size() < sizeof(Number)) {
@@ -24,7 +24,7 @@ Number take_number(std::string_view& body) {
   return number;
 }
 
-/// Up to a zero byte; all where there is none.
+/// Reads up to a zero byte, or everything if there is none.
 std::string_view take_text(std::string_view& body) noexcept {
   const std::string_view text = body.substr(0, body.find('\0'));
   body.remove_prefix(std::min(text.size() + 1, body.size()));
@@ -46,7 +46,7 @@ std::span<char> MessageReader::room() {
   if (begin_ == end_) {
     begin_ = end_ = 0;
   }
-  // It grows by what has come, and not by what a length says.
+  // The buffer grows with the received bytes, not with the length in the header.
   const std::size_t least = std::min(size_of_next().value_or(kRoom), 2 * waiting());
   if (bytes_.size() - end_ < kRoom / 2 || bytes_.size() - begin_ < least) {
     std::copy(bytes_.begin() + static_cast<std::ptrdiff_t>(begin_),
@@ -104,7 +104,7 @@ bool MessageReader::has_row_beyond(std::size_t bytes) const noexcept {
 }
 
 std::vector<Column> read_columns(std::string_view body) {
-  constexpr std::size_t kBehindName = 18;  // among it the type, and in the last two the format
+  constexpr std::size_t kBehindName = 18;  // including the type; the last two bytes are the format
   const auto count = take_number<std::uint16_t>(body);
   std::vector<Column> columns;
   while (columns.size() < count) {
@@ -148,7 +148,7 @@ void read_row(std::string_view body, std::span<std::string_view> values) {
 }
 
 std::pair<std::string_view, std::string_view> read_notice(std::string_view body) {
-  (void)take_number<std::uint32_t>(body);  // who has sent it
+  (void)take_number<std::uint32_t>(body);  // the process ID of the sender
   const std::string_view channel = take_text(body);
   return {channel, take_text(body)};
 }
@@ -168,7 +168,7 @@ Refusal read_refusal(std::string_view body) noexcept {
     body.remove_prefix(1);
     const std::string_view text = take_text(body);
     switch (field) {
-      case 'S':  // in the server's language, where it is too old for the next one
+      case 'S':  // localized, for servers that are too old for the next field
         refusal.is_end = refusal.is_end || is_end(text);
         break;
       case 'V':

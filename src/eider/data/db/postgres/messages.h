@@ -18,38 +18,38 @@
 
 namespace eider::db::postgres {
 
-/// kind  the letter that it begins with
+/// kind  the letter at the start of the message
 struct Message {
   char kind;
   std::string_view body;
 };
 
-/// Cuts what comes into messages.
+/// Splits received bytes into messages.
 class MessageReader {
  public:
-  /// Where to put what comes next.
+  /// Returns the buffer for the next bytes.
   [[nodiscard]] std::span<char> room();
   void note_came(std::size_t bytes) noexcept { end_ += bytes; }
-  /// Nothing when there is no whole one, and once it is_broken(). What it gave before is void then.
-  /// Notices are passed over.
+  /// Returns std::nullopt if there is no complete message, and if is_broken(). This invalidates the
+  /// message that it returned before. Notices are skipped.
   [[nodiscard]] std::optional<Message> next() noexcept;
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
-  /// Nothing has come of a message that `next` did not give.
+  /// No part of another message has been received.
   [[nodiscard]] bool is_empty() const noexcept { return begin_ == end_ && left_to_drop_ == 0; }
-  /// Whether it is a row that comes next, and has more bytes than these.
+  /// Returns whether the next message is a row with more bytes than this.
   [[nodiscard]] bool has_row_beyond(std::size_t bytes) const noexcept;
-  /// Rows are thrown away as they come, until `false`: none needs room.
+  /// Discards rows as they are received, without buffering them, until called with `false`.
   void drop_rows(bool is_to_drop) noexcept { drops_rows_ = is_to_drop; }
 
  private:
-  static constexpr std::size_t kHead = 5;  // the kind and the length, which counts itself
+  static constexpr std::size_t kHead = 5;  // the type and the length, which includes itself
   static constexpr std::size_t kRoom = 16 * 1024;
   static constexpr std::size_t kRoomKept = 64 * 1024;
-  /// Of all but rows and notices.
+  /// The limit for all messages except rows and notices.
   static constexpr std::size_t kBytesMax = 64 * 1024 * 1024;
 
   [[nodiscard]] std::size_t waiting() const noexcept { return end_ - begin_; }
-  /// Of the next one with its kind; nothing while its head is not there.
+  /// Returns the size of the next message with its type; std::nullopt without a complete header.
   [[nodiscard]] std::optional<std::size_t> size_of_next() const noexcept;
   void drop() noexcept;
 
@@ -61,33 +61,33 @@ class MessageReader {
   bool is_broken_ = false;
 };
 
-/// A column as the server describes it.
+/// A column of a RowDescription.
 struct Column {
   std::string_view name;
   Oid type;
   Format format;
 };
 
-// What is none of these is Failure(lost), thrown: nothing behind it can be trusted.
+// Invalid messages throw Failure(lost): the connection is not usable after them.
 
-/// Of a RowDescription.
+/// Reads a RowDescription.
 [[nodiscard]] std::vector<Column> read_columns(std::string_view body);
-/// Of a ParameterDescription.
+/// Reads a ParameterDescription.
 [[nodiscard]] std::vector<Oid> read_types(std::string_view body);
-/// Of a DataRow, into as many as there are; those that are NULL have no data().
+/// Reads a DataRow with `values.size()` values; for NULL, data() is null.
 void read_row(std::string_view body, std::span<std::string_view> values);
-/// Of a NotificationResponse: on which channel, and what.
+/// Reads a NotificationResponse: channel and payload.
 [[nodiscard]] std::pair<std::string_view, std::string_view> read_notice(std::string_view body);
-/// Of a ReadyForQuery: the status of the transaction.
+/// Reads a ReadyForQuery: the status of the transaction.
 [[nodiscard]] char read_status(std::string_view body);
 
-/// Of a CommandComplete, e.g. "INSERT 0 1".
+/// Reads a CommandComplete, such as "INSERT 0 1".
 [[nodiscard]] std::string_view read_tag(std::string_view body) noexcept;
 
-/// Why the server has refused something. Valid for as long as what it is of.
+/// An error of the server. Valid as long as its message.
 ///
 /// is_end  the connection ends with it
-/// whole   the message of libpq where it has no fields
+/// whole   the message of libpq if it has no fields
 struct Refusal {
   bool is_end;
   std::string_view code;
@@ -97,12 +97,12 @@ struct Refusal {
   std::string_view constraint;
   std::string_view table;
   std::string_view column;
-  std::string_view function;  // of the server's source
-  std::string_view position;  // in the statement, from 1, in characters
+  std::string_view function;  // in the source code of the server
+  std::string_view position;  // in the statement, in characters, starting at 1
   std::string_view whole;
 };
 
-/// Of an ErrorResponse.
+/// Reads an ErrorResponse.
 [[nodiscard]] Refusal read_refusal(std::string_view body) noexcept;
 [[nodiscard]] Refusal read_refusal(const PGresult& result) noexcept;
 

@@ -17,7 +17,7 @@
 namespace eider::db::postgres {
 namespace {
 
-/// Of what a program does, and no value of a client.
+/// For mistakes in the application, not in values of a client.
 [[noreturn]] void refuse_value(std::string cause) {
   throw Failure(FailureKind::values, std::move(cause));
 }
@@ -37,7 +37,7 @@ bool is_within(std::int64_t number) noexcept {
   return std::in_range<Small>(number);
 }
 
-/// The cause names only the type: the value may be a secret, and the cause goes to the log.
+/// The cause contains only the type, because the value may be a secret, and the cause is logged.
 template <class Number>
 [[noreturn]] void refuse_number(const char* type, Number number) {
   throw Failure::of_value(
@@ -45,14 +45,14 @@ template <class Number>
       RefusedValue{.text = text_of(number), .detail = std::string("does not fit into ") + type});
 }
 
-/// Whether `Real` has it exactly.
+/// Returns whether `Real` can represent the number exactly.
 template <class Real>
 bool is_exact(std::int64_t number) noexcept {
   const Real real = static_cast<Real>(number);
   return real < Real{0x1p63} && static_cast<std::int64_t>(real) == number;
 }
 
-/// Not for -0, which has a sign that a whole number has not.
+/// Returns std::nullopt also for -0, because an integer has no negative zero.
 std::optional<std::int64_t> as_integer(double number) noexcept {
   const bool is_whole = number >= -0x1p63 && number < 0x1p63 && std::trunc(number) == number &&
                         !(number == 0 && std::signbit(number));
@@ -63,7 +63,7 @@ bool is_integer(Oid type) noexcept {
   return type == kInt2 || type == kInt4 || type == kInt8 || type == kOid;
 }
 
-/// A list of lists or of structs in JSON; the bounds of an array's text begin with a number.
+/// A list of lists or of structs in JSON; the text of an array with bounds begins with a number.
 bool is_nested(std::string_view text) noexcept {
   return text.starts_with("[[") || text.starts_with("[{");
 }
@@ -83,9 +83,8 @@ void check_integer(std::int64_t number, Oid type) {
   }
 }
 
-/// The type that a whole number is sent as: a larger one than the column's where it does not fit
-/// there. Then `id = $1` finds no row, as with any other number that no row has, and the server
-/// refuses to store it.
+/// Returns the type for an integer: larger than that of the column if the number does not fit. Then
+/// `id = $1` finds no row, as with other unknown numbers, and the server rejects storing it.
 Oid type_for(std::int64_t number, Oid type) noexcept {
   const bool is_too_large = (type == kInt2 && !is_within<std::int16_t>(number)) ||
                             (type == kInt4 && !is_within<std::int32_t>(number));
@@ -116,7 +115,7 @@ void Parameters::clear(std::size_t count) {
 }
 
 void Parameters::add(std::span<const Value> values, std::span<const Oid> types) {
-  constexpr std::size_t kBytesMax = std::size_t{1} << 30U;  // and some less, for what is around
+  constexpr std::size_t kBytesMax = std::size_t{1} << 30U;  // less than the limit for a message
   bytes_ = 0;
   widened_.reset();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -196,7 +195,7 @@ void Parameters::add_real(double number, Oid type) {
     }
     return put_number(static_cast<float>(number));
   }
-  // As 1e+06 the server takes it for no integer.
+  // The server does not accept 1e+06 as an integer.
   if (const auto whole = as_integer(number)) {
     return add_integer(*whole, type);
   }
@@ -209,7 +208,7 @@ void Parameters::add_real(double number, Oid type) {
 }
 
 void Parameters::add_text(const std::string& text, Oid type) {
-  // The server reads text up to a NUL: what follows would be lost.
+  // The server reads text up to a zero byte, and would ignore the rest.
   if (text.contains('\0')) {
     throw failure_of_nul(text);
   }
@@ -227,7 +226,7 @@ void Parameters::add_array(std::span<const Value> elements, Oid element) {
   }
   ArrayElements parts;
   std::vector<std::string> hex;
-  hex.reserve(elements.size());  // what is in them must not move
+  hex.reserve(elements.size());  // pointers into it must stay valid
   std::size_t binary = 0;
   std::size_t texts = 0;
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -256,7 +255,7 @@ void Parameters::add_array(std::span<const Value> elements, Oid element) {
 
 void Parameters::point(std::string_view bytes, Format format) {
   bytes_ += bytes.size();
-  values_.push_back(bytes.data() == nullptr ? "" : bytes.data());  // null would be NULL
+  values_.push_back(bytes.data() == nullptr ? "" : bytes.data());  // null would mean NULL
   lengths_.push_back(static_cast<int>(bytes.size()));
   formats_.push_back(static_cast<int>(format));
 }

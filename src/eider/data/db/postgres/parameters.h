@@ -15,39 +15,39 @@
 
 namespace eider::db::postgres {
 
-/// For a text that a client has sent, which PostgreSQL would cut at its NUL.
+/// For text from a client that PostgreSQL would truncate at its zero byte.
 [[nodiscard]] Failure failure_of_nul(std::string text);
 
-/// The parameters of statements, in the form in which the wire has them.
+/// The parameters of statements in wire format.
 class Parameters {
  public:
-  /// Forgets all of them, and makes room for so many.
+  /// Removes all values, and reserves memory for `count` values.
   void clear(std::size_t count);
-  /// Behind those that are there. Pre: there is room.
+  /// Appends values. Pre: there is space for them.
   ///
-  /// values   are pointed to until `clear`
-  /// types    as the server has told them; empty when it was not asked: then all are text, whose
-  ///          type the server finds by itself, and blobs bytea
-  ///          A whole number that is too large for a smallint or an integer gets the type bigint.
-  /// errors   Failure(values)  another number that its type cannot hold, text with a NUL, or more
-  ///          than a message takes
+  /// values   must stay valid until `clear`
+  /// types    from the server; empty if unknown: then values are sent as text and the server
+  ///          determines their types, except that blobs are sent as bytea. An integer that is too
+  ///          large for smallint or integer gets the type bigint.
+  /// errors   Failure(values)  another number does not fit its type, a text has a zero byte, or the
+  ///          message would be too large
   void add(std::span<const Value> values, std::span<const Oid> types);
 
   [[nodiscard]] const char* const* values() const noexcept { return values_.data(); }
   [[nodiscard]] const int* lengths() const noexcept { return lengths_.data(); }
   [[nodiscard]] const int* formats() const noexcept { return formats_.data(); }
   [[nodiscard]] const Oid* types() const noexcept { return types_.data(); }
-  /// The last number of the values added last that got a larger type than the server asked for.
+  /// Returns the last number, among the values added last, that got a larger type than expected.
   [[nodiscard]] std::optional<std::int64_t> widened() const noexcept { return widened_; }
 
  private:
-  static constexpr std::size_t kRoomKept = 4096;  // values, whose room the next ones get
+  static constexpr std::size_t kRoomKept = 4096;  // number of values for which memory is kept
 
   void add(const Value& value, Oid type);
   void add_integer(std::int64_t number, Oid type);
   void add_real(double number, Oid type);
   void add_text(const std::string& text, Oid type);
-  /// element  its type; 0 where it is not known
+  /// element  its type; 0 if unknown
   void add_array(std::span<const Value> elements, Oid element);
   void point(std::string_view bytes, Format format);
   void put(std::string_view bytes, Format format);
@@ -60,8 +60,8 @@ class Parameters {
   std::vector<Oid> types_;
   std::size_t bytes_ = 0;  // of the values that were added last
   std::optional<std::int64_t> widened_;
-  // Reserved ahead: what is in them must not move.
-  std::vector<std::uint64_t> numbers_;  // of up to eight bytes, as the wire has them
+  // Reserved before, because pointers into these must stay valid.
+  std::vector<std::uint64_t> numbers_;  // of up to eight bytes, in wire format
   std::vector<std::string> rooms_;
 };
 

@@ -12,12 +12,12 @@
 namespace eider {
 namespace {
 
-/// Null when there is none.
+/// Returns the invalid option, or null.
 const char* fault_of(const PostgresOptions& options) noexcept {
   if (options.connections_max == 0) {
     return "PostgreSQL needs connections_max of at least 1";
   }
-  // The server counts milliseconds in 31 bits, and takes none for no limit.
+  // The server uses 31 bits for milliseconds, and 0 means no limit.
   const Duration time = options.limits.statement_time_max;
   if (time < std::chrono::milliseconds(1) ||
       time > std::chrono::milliseconds(std::numeric_limits<std::int32_t>::max())) {

@@ -25,7 +25,7 @@ struct PostgresOptions {
   /// Connections that row streams may use at a time, at least 1; other streams wait. If there are
   /// at least two connections, one is always reserved for statements.
   std::size_t streams_max = 2;
-  /// A connection that has had nothing to do for so long is closed.
+  /// Connections that are idle for longer are closed.
   Duration idle_time_max = std::chrono::minutes(5);
   /// Idle time after which a PostgresSubscriber checks its connection, repeatedly until it counts
   /// as lost.
@@ -66,7 +66,7 @@ struct PostgresOptions {
 /// errors   db::Failure(open), thrown: `where` is invalid
 [[nodiscard]] Database open_postgres(std::string_view where, const PostgresOptions& options = {});
 
-/// The same with the text instead of an exception.
+/// Returns the error text instead of throwing an exception.
 [[nodiscard]] Result<Database, std::string> try_open_postgres(std::string_view where,
                                                               const PostgresOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Values as a server may send them, in both forms, and what is sent back of those that are read.
+// Decodes values as a server may send them, in both formats, and encodes the results again.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -20,8 +20,8 @@ using namespace eider;
 using namespace eider::db;
 using namespace eider::db::postgres;
 
-/// Each with the type of arrays of it. What stands ahead of kKeptCount is sent as it was read;
-/// times and JSON have other texts there than here.
+/// Each type with its array type. Types before kKeptCount are encoded as they were decoded; times
+/// and JSON have a different text in the server's format.
 constexpr std::size_t kKeptCount = 10;
 constexpr std::array<std::pair<Oid, Oid>, 17> kTypes = {{{kBool, 1000},
                                                          {kBytea, 1001},

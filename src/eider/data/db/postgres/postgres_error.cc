@@ -17,45 +17,45 @@ struct Meaning {
   FailureKind kind;
 };
 
-// The longest prefix that fits comes first.
+// The longest matching prefix comes first.
 constexpr std::array kMeanings = {
     Meaning{"23502", FailureKind::not_null},
     Meaning{"23503", FailureKind::foreign_key},
     Meaning{"23001", FailureKind::foreign_key},  // restrict
     Meaning{"23505", FailureKind::unique},
-    Meaning{"23P01", FailureKind::unique},  // an exclusion: something is there that overlaps
+    Meaning{"23P01", FailureKind::unique},  // an exclusion constraint: an existing row overlaps
     Meaning{"23", FailureKind::check},
     Meaning{"40001", FailureKind::serialization},
     Meaning{"40P01", FailureKind::deadlock},
     Meaning{"55P03", FailureKind::busy},     // lock_not_available
     Meaning{"57014", FailureKind::expired},  // query_canceled
-    Meaning{"57P", FailureKind::lost},       // the server ends, or has to
+    Meaning{"57P", FailureKind::lost},       // the server shuts down or crashed
     Meaning{"25P03", FailureKind::lost},     // idle for too long in a transaction
-    Meaning{"25P04", FailureKind::lost},     // a transaction that the server lets be no longer
-    Meaning{"25006", FailureKind::storage},  // read-only, as a primary that is a standby by now
-    Meaning{"40003", FailureKind::lost},     // nobody knows whether it was done
+    Meaning{"25P04", FailureKind::lost},     // transaction_timeout
+    // Read-only, for example a former primary that is a standby now.
+    Meaning{"25006", FailureKind::storage},
+    Meaning{"40003", FailureKind::lost},  // statement_completion_unknown
     Meaning{"53100", FailureKind::storage},
-    Meaning{"53", FailureKind::busy},  // no memory, no connection left
+    Meaning{"53", FailureKind::busy},  // out of memory, too many connections
     Meaning{"08", FailureKind::lost},
     Meaning{"22", FailureKind::values},
     Meaning{"58", FailureKind::storage},
     Meaning{"XX", FailureKind::storage},
 };
 
-/// Its DETAIL begins with the key's columns: "Key (email)=(a@b) …". That of others is of rows, with
-/// what a client may have written into them.
+/// The DETAIL of these errors begins with the columns of the key: "Key (email)=(a@b) …". The DETAIL
+/// of other errors contains rows, and possibly data of a client.
 bool has_key_in_detail(std::string_view code) noexcept {
   return code == "23505" || code == "23503" || code == "23001";
 }
 
-/// Values that are none of their type, and what functions raise themselves.
+/// Invalid values, and errors that functions raise.
 bool may_quote_values(std::string_view code) noexcept {
   return code.starts_with("22") || code == "P0001";
 }
 
-/// Cuts a message where it quotes what is not known otherwise: that may be a value, which any kind
-/// of message may have in it, as `$1::regclass` has. Other languages have other quotes, none of
-/// them in ASCII.
+/// Truncates a message before an unknown quoted text: it may be a value, which any message can
+/// contain, for example with `$1::regclass`. Other languages use other quotes, but not in ASCII.
 template <class IsKnown>
 void cut_at_quote(std::string& message, const IsKnown& is_known) {
   const auto is_quote = [](char c) { return c == '"' || static_cast<unsigned char>(c) >= 0x80; };
@@ -73,8 +73,8 @@ void cut_at_quote(std::string& message, const IsKnown& is_known) {
   }
 }
 
-/// "COPY book, line 3, column year: …": translated, in that order, and quoting what the client sent
-/// behind the column.
+/// Reads "COPY book, line 3, column year: …". It is translated, but in this order, and quotes the
+/// client's value after the column.
 void note_place_in_copy(std::string_view context, RefusedBy& by) {
   const std::size_t table_end = context.find(", ");
   if (!context.starts_with("COPY ") || table_end == std::string_view::npos) {
@@ -90,7 +90,7 @@ void note_place_in_copy(std::string_view context, RefusedBy& by) {
   }
 }
 
-/// The index of "unnamed portal parameter $1", which the server writes where it reads a bound
+/// Returns the index in "unnamed portal parameter $1", which the server adds to errors of a bound
 /// value.
 std::optional<std::size_t> parameter_of(std::string_view context) noexcept {
   const std::size_t at = context.find(" parameter $");
@@ -103,12 +103,12 @@ std::optional<std::size_t> parameter_of(std::string_view context) noexcept {
   return number == 0 ? std::nullopt : std::optional(number - 1);
 }
 
-/// Whether a statement has failed because of its values.
+/// Returns whether a statement has failed because of its values.
 ///
 /// A syntax error without a position is in a text that the statement reads, such as the query of a
 /// full-text search. Errors of a bound value's own type (a jsonpath, a tsquery, a regclass) have
-/// any code, and the context names the parameter. 54000 is a value that is too large, such as for
-/// an index. A number with another type may have met no function of that type.
+/// any code, and the context contains the parameter. 54000 is a value that is too large, such as
+/// for an index. A number with another type may have no function for that type.
 bool is_of_values(const Refusal& refusal, bool is_widened) noexcept {
   return refusal.code.starts_with("22") || refusal.code == "54000" ||
          parameter_of(refusal.context) ||
@@ -116,7 +116,7 @@ bool is_of_values(const Refusal& refusal, bool is_widened) noexcept {
          (is_widened && refusal.code.starts_with("42"));
 }
 
-/// The only text that has more characters than "value too long for type character varying(5)"
+/// Returns the only text with more characters than "value too long for type character varying(5)"
 /// allows: the message is translated, but its number is not.
 std::optional<std::size_t> too_long_of(std::string_view message, std::span<const Value> values) {
   const std::size_t open = message.rfind('(');
@@ -164,8 +164,8 @@ FailureKind kind_of_sqlstate(std::string_view code) noexcept {
   return found == kMeanings.end() ? FailureKind::statement : found->kind;
 }
 
-// The text around the column is translated, its shape is not. Ahead of the column there is nothing
-// of a row's.
+// The text around the column is translated, but has the same structure. Before the column, there is
+// no data of a row.
 std::string column_of_detail(std::string_view detail) {
   const std::size_t begin = detail.find('(');
   const std::size_t end = detail.find(")=(");
@@ -181,11 +181,11 @@ Staleness staleness_of(const Refusal& refusal) noexcept {
   if (refusal.code == "26000") {
     return Staleness::gone;
   }
-  // The server says 0A000 of much else; the function that says it of plans is this one.
+  // Other errors have 0A000, too; this function reports outdated plans.
   if (refusal.code == "0A000" && refusal.function == "RevalidateCachedQuery") {
     return Staleness::plan;
   }
-  // A type that another one is not taken for, or for which there is no function or operator.
+  // Types that cannot be converted, or have no function or operator.
   constexpr std::array<std::string_view, 6> kTypes = {"42804", "42846", "42883",
                                                       "42725", "42P08", "42P18"};
   return std::ranges::find(kTypes, refusal.code) != kTypes.end() ? Staleness::types
@@ -221,7 +221,7 @@ Failure failure_of(const Refusal& refusal, std::string_view doing) {
   cause += by.line == 0 ? "" : " at line " + std::to_string(by.line);
   cause += ", in: ";
   cause += doing;
-  // A line of a COPY is of what the program passes on, such as an upload.
+  // A line of a COPY comes from data that the application forwards, such as an upload.
   return kind == FailureKind::values && by.line != 0
              ? Failure::of_value(std::move(cause), std::move(by))
              : Failure(kind, std::move(cause), std::move(by));
@@ -239,7 +239,7 @@ Failure failure_of(const Refusal& refusal, std::string_view doing, std::span<con
         RefusedValue{.text = std::to_string(*widened), .detail = "is out of range"});
   }
   constexpr std::string_view kTooLong = "22001";
-  constexpr std::string_view kDividedByZero = "22012";  // not always by the value
+  constexpr std::string_view kDividedByZero = "22012";  // not always because of a value
   std::optional<std::size_t> index = parameter_of(refusal.context);
   if (!index && refusal.code == kTooLong) {
     index = too_long_of(refusal.message, values);

@@ -20,44 +20,44 @@ namespace eider::db::postgres {
   return std::make_exception_ptr(Failure(kind, std::move(cause)));
 }
 
-/// The kind of failure that a five-letter code means; `statement` for codes that say nothing.
+/// Returns the kind of failure for a five-letter code; `statement` for unspecific codes.
 [[nodiscard]] FailureKind kind_of_sqlstate(std::string_view code) noexcept;
 
-/// The column of "Key (email)=(a@b) already exists."; empty when they are several.
+/// Returns the column of "Key (email)=(a@b) already exists."; empty for several columns.
 [[nodiscard]] std::string column_of_detail(std::string_view detail);
 
-/// doing  what was tried, e.g. the statement's text
+/// doing  the attempted action, such as the SQL text
 [[nodiscard]] Failure failure_of(const Refusal& refusal, std::string_view doing);
-/// The same of a statement with bound values: where they do not fit, that is no failure of ours.
+/// The same for a statement with bound values: invalid values are not a mistake in the application.
 ///
-/// widened  a number that was sent with a larger type than the statement asks for
+/// widened  a number that was sent with a larger type than the statement expects
 [[nodiscard]] Failure failure_of(const Refusal& refusal, std::string_view doing,
                                  std::span<const Value> values,
                                  std::optional<std::int64_t> widened);
 
-/// The same of a script, with the line of the error if the server sends its position.
+/// The same for a script, with the line of the error if the server sends its position.
 [[nodiscard]] Failure failure_of_script(const Refusal& refusal, std::string_view script);
 
-/// The connection has gone behind a statement that was sent.
+/// The connection was lost after a statement was sent.
 [[nodiscard]] std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql);
-/// Its rows have more bytes than result_bytes_max.
+/// The rows have more bytes than result_bytes_max.
 [[nodiscard]] std::exception_ptr failure_of_size(std::string_view sql);
-/// A COPY amid statements of a script.
+/// A script contains a COPY statement.
 [[nodiscard]] std::exception_ptr failure_of_copy(std::string_view sql);
 
-/// Why a prepared statement may have failed that would not fail when it is prepared anew.
+/// Why a prepared statement may have failed that would succeed if it is prepared again.
 ///
-/// plan   its plan is of a schema that has changed
-/// types  its parameters may be of types that have changed
-/// gone   it was thrown away
+/// plan   its plan is for a schema that has changed
+/// types  the types of its parameters may have changed
+/// gone   it was deallocated
 enum class Staleness : std::uint8_t { none, plan, types, gone };
 
 [[nodiscard]] Staleness staleness_of(const Refusal& refusal) noexcept;
 
-/// The statement itself has failed, and not something that it had called.
+/// Returns whether the statement itself has failed, not a function that it called.
 [[nodiscard]] bool is_of_statement(const Refusal& refusal) noexcept;
 
-/// A message of libpq's in one line.
+/// Returns a message of libpq in one line.
 [[nodiscard]] std::string one_line(std::string_view message);
 
 }  // namespace eider::db::postgres

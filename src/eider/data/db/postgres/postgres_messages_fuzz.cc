@@ -1,4 +1,4 @@
-// What a server says, cut anywhere, read as each kind of message.
+// Splits a server's bytes at any position, and reads them as each type of message.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -70,7 +70,7 @@ void read(const Messages& messages) {
       } else {
         (void)read_status(body);
       }
-    } catch (const db::Failure&) {  // it was none
+    } catch (const db::Failure&) {  // invalid message
     }
   }
 }

@@ -12,11 +12,12 @@ using std::chrono::milliseconds;
 
 constexpr Duration kProbeEvery = std::chrono::seconds(1);
 constexpr Duration kProbeMax = std::chrono::seconds(1);
-/// Behind a pause nobody knows: the primary is asked meanwhile.
+/// Health information older than this is unknown: the primary is used in the meantime.
 constexpr Duration kConfirmedFor = kProbeEvery + kProbeMax + kProbeEvery;
 
-/// Milliseconds. Nothing of one that is no replica any more, or has not heard of its primary. One
-/// that has replayed all that it got is not behind, as long as it gets something at all.
+/// Returns the lag in milliseconds, or NULL if the server is not a replica anymore or has no
+/// connection to its primary. A replica that has replayed everything is not late, as long as it
+/// receives data.
 constexpr const char* kLagSql =
     "select case when not pg_is_in_recovery() then null "
     "when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() "
@@ -24,7 +25,7 @@ constexpr const char* kLagSql =
     "else (extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::int8 "
     "end";
 
-/// Statements to the sessions of this loop.
+/// Sends statements to the sessions of this event loop.
 class ProbePool final : public Pool {
  public:
   explicit ProbePool(std::shared_ptr<LoopSessions> sessions) noexcept
@@ -74,7 +75,7 @@ bool LoopReplicas::submit(std::unique_ptr<Job>& job, LoopSessions& primary) {
   return (chosen != nullptr ? *chosen : primary).submit(job);
 }
 
-/// In turns.
+/// Replicas take turns.
 LoopSessions* LoopReplicas::choose() {
   LoopSessions* chosen = nullptr;
   const std::size_t first = next_++;
@@ -117,7 +118,7 @@ Task<> LoopReplicas::probe(Replica& replica) {
   }
 }
 
-/// To the primary, since another replica may have gone with this one.
+/// Uses the primary, because another replica may also be unavailable.
 bool LoopReplicas::take(std::unique_ptr<Job>& job) {
   return primary_ != nullptr && primary_->submit(job);
 }

@@ -25,14 +25,14 @@ class LoopReplicas final : private SessionsFallback {
  public:
   using All = std::vector<std::shared_ptr<const Settings>>;
 
-  /// lag_max  a replica that is further behind is passed over
+  /// lag_max  replicas with a larger lag are not used
   LoopReplicas(Loop& loop, const All& replicas, Duration lag_max);
 
-  /// To the next replica that may have it, or else to the primary: also later, when that replica
-  /// has turned out to be gone.
+  /// Submits the job to the next available replica, or else to the primary, even later if that
+  /// replica turns out to be unavailable.
   ///
-  /// primary  of this loop; stays until that ends
-  /// returns  as LoopSessions::submit
+  /// primary  of this event loop; must stay valid until it ends
+  /// returns  like LoopSessions::submit
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job, LoopSessions& primary);
 
  private:
@@ -41,10 +41,10 @@ class LoopReplicas final : private SessionsFallback {
             const std::shared_ptr<const Settings>& probing, SessionsFallback& fallback);
 
     LoopSessions sessions;
-    std::shared_ptr<LoopSessions> prober;  // which finds a free connection whatever is asked
+    std::shared_ptr<LoopSessions> prober;  // never waits for statements
     bool is_probing = false;
-    std::optional<Instant> probed{};     // when it was begun last
-    std::optional<Instant> confirmed{};  // when it was last found to be there, and not behind
+    std::optional<Instant> probed{};     // when the last probe started
+    std::optional<Instant> confirmed{};  // when a probe last succeeded with a small lag
   };
 
   [[nodiscard]] LoopSessions* choose();
@@ -76,7 +76,7 @@ class PostgresPool final : public SessionPool<LoopSessions>,
                                                 settings->options.replica_lag_max);
         }) {}
 
-  /// By which this loop listens.
+  /// The connection of this event loop for LISTEN.
   [[nodiscard]] LoopListener& listener() const { return listeners_.here(); }
 
   [[nodiscard]] Dialect dialect() const noexcept override { return Dialect::postgres; }
@@ -92,7 +92,7 @@ class PostgresPool final : public SessionPool<LoopSessions>,
   LoopLocal<LoopReplicas> replicas_;
 };
 
-/// The same for what only reads.
+/// The same for read-only statements.
 class ReplicaPool final : public Pool {
  public:
   explicit ReplicaPool(std::shared_ptr<PostgresPool> pool) noexcept : pool_(std::move(pool)) {}

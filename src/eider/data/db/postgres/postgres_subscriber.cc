@@ -17,7 +17,7 @@ using db::FailureKind;
 using db::postgres::LoopListener;
 using db::postgres::PostgresPool;
 
-constexpr std::size_t kChannelBytesMax = 63;  // the server would cut a longer one off
+constexpr std::size_t kChannelBytesMax = 63;  // the server would truncate a longer name
 constexpr std::size_t kPayloadBytesMax = 7999;
 
 void check_channel(std::string_view channel) {
@@ -62,7 +62,7 @@ class PostgresSubscriber::Feed final : private db::postgres::Hearer {
   Task<PostgresMessage> receive() { return messages_.receive(); }
 
  private:
-  /// What is known of a channel; shared with those who wait to know.
+  /// The state of a channel; shared with the calls that wait for it.
   struct Asked {
     bool is_heard = false;
     std::optional<db::Failure> refusal{};
@@ -84,7 +84,7 @@ class PostgresSubscriber::Feed final : private db::postgres::Hearer {
   }
 
   std::shared_ptr<const PostgresPool> pool_;
-  LoopListener* listener_;  // null once the loop has ended
+  LoopListener* listener_;  // null after the event loop has ended
   std::map<std::string, std::shared_ptr<Asked>> channels_;
   eider::detail::servers::MessageQueue<PostgresMessage, db::Failure, bytes_of> messages_;
   AsyncEvent answered_;

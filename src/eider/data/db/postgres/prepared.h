@@ -13,10 +13,10 @@
 
 namespace eider::db::postgres {
 
-/// number      higher than those of all that were prepared before
+/// number      higher than those of all statements that were prepared before
 /// parameters  their types
-/// is_copy     a COPY, which is refused: asked once, as its text is long
-/// rows        binary when all columns are known in it
+/// is_copy     a COPY, which is rejected; stored, because its text is long
+/// rows        binary if all columns support it
 /// shape       of those rows
 /// described_in  the last round in which the server has described them
 struct Prepared {

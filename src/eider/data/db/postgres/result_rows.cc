@@ -9,7 +9,7 @@ namespace eider::db::postgres {
 
 std::int64_t rows_of(std::string_view tag, std::int64_t given) noexcept {
   if (tag.starts_with("SELECT ")) {
-    return given;  // CREATE TABLE AS says so, too, and gives none
+    return given;  // CREATE TABLE AS has this tag, too, and returns no rows
   }
   const std::string_view number = tag.substr(tag.rfind(' ') + 1);
   std::int64_t rows = 0;
@@ -40,9 +40,9 @@ void ResultRows::begin() noexcept {
   }
 }
 
-// The server never changes what the rows of a prepared statement are: it refuses to run one whose
-// tables have changed so. A pooler that prepares it anew elsewhere does not: no value is read as
-// one of another type.
+// The server never changes the columns of a prepared statement: it rejects statements whose tables
+// have changed. A pooler that prepares the statement again on another server does not, so the types
+// must be checked before values are read.
 void ResultRows::describe(std::string_view body, ResultShape* shape) {
   const std::vector<Column> columns = read_columns(body);
   if (count_ != 0) {

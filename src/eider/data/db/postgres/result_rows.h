@@ -16,30 +16,30 @@
 
 namespace eider::db::postgres {
 
-/// How many rows the statement changed or gave, by what the server says at its end.
+/// Returns the number of changed or returned rows, from the server's tag.
 ///
-/// given  that have come: of a SELECT these count
+/// given  number of received rows, which is used for a SELECT
 [[nodiscard]] std::int64_t rows_of(std::string_view tag, std::int64_t given) noexcept;
 
-/// What the results of one statement have in common: each column's name, and how its values come.
+/// The columns of a statement's results: names, and formats of the values.
 class ResultShape {
  public:
   ResultShape() = default;
-  ResultShape(ResultShape&&) = default;  // the names stay where they are
+  ResultShape(ResultShape&&) = default;  // the names stay at their addresses
   ResultShape& operator=(ResultShape&&) = default;
   ~ResultShape() = default;
 
-  /// As the server describes it; the names are kept.
+  /// Stores the server's description, including the names.
   ///
-  /// format  how all of them come; nothing: as is said
+  /// format  of all columns; std::nullopt: as described
   void keep(std::span<const Column> columns, std::optional<Format> format);
-  /// Whether the columns are of these types.
+  /// Returns whether the columns have these types.
   [[nodiscard]] bool is_of(std::span<const Column> columns) const noexcept;
 
  private:
   friend class ResultRows;
 
-  /// How all values of one column come.
+  /// The format of one column's values.
   struct Coding {
     Oid type;
     Format format;
@@ -47,31 +47,31 @@ class ResultShape {
 
   RowShape rows_;
   std::vector<Coding> codings_;
-  std::vector<std::string> names_;  // where they are kept
+  std::vector<std::string> names_;  // storage of the names
 };
 
-/// The rows of one answer after the other, with room that is used again and again.
+/// Reads the rows of one result after another, and reuses its memory.
 class ResultRows {
  public:
-  /// The answer's rows are described.
+  /// Reads the description of the result's rows.
   ///
-  /// shape  of its statement, where that is prepared, and told anew there; else null
+  /// shape  of its statement, if that is prepared: it is updated; otherwise null
   void describe(std::string_view body, ResultShape* shape);
-  /// A row of the answer has come.
+  /// Reads a row of the result.
   ///
-  /// shape   of its statement, where that is prepared; else null, and as it was described
-  /// rows    null: they are counted alone
-  /// errors  what the sink throws, Failure(row) of `read_cell`, Failure(lost) of `read_row`
+  /// shape   of its statement, if that is prepared; otherwise null: the last description applies
+  /// rows    null: rows are only counted
+  /// errors  those of the sink, Failure(row) of `read_cell`, Failure(lost) of `read_row`
   void take(std::string_view body, ResultShape* shape, RowSink* rows);
-  /// There are no more.
+  /// Ends the result.
   ///
-  /// returns  how many there were
+  /// returns  number of rows
   std::int64_t end(ResultShape* shape, RowSink* rows);
-  /// Forgets what has come of an answer.
+  /// Discards the received part of a result.
   void begin() noexcept;
-  /// How many bytes have come of its rows.
+  /// Returns the size of the received rows in bytes.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// It has columns.
+  /// The result has columns.
   [[nodiscard]] bool has_columns(const ResultShape* shape) const noexcept {
     return !shape_of(shape).codings_.empty();
   }

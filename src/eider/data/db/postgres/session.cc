@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration kAnswerMax = std::chrono::seconds(5);
 
-/// For what nobody waits for, until the connection is given up.
+/// Maximum time for an abandoned statement to end, before the connection is closed.
 constexpr Duration kDrainMax = std::chrono::seconds(5);
 
 }  // namespace
@@ -131,8 +131,8 @@ void Session::send_statements() {
   }
 }
 
-/// What the socket does not take now leaves as it gets ready. Answers are read meanwhile, since the
-/// server may not read before it is rid of them.
+/// Bytes that the socket does not accept now are sent when it is writable. Responses are read in
+/// the meantime, because the server may not read before it can send them.
 void Session::note_sent(bool is_sent, Stage stage, std::size_t rounds) {
   stage_ = stage;
   rounds_ = rounds;
@@ -148,7 +148,7 @@ void Session::note_sent(bool is_sent, Stage stage, std::size_t rounds) {
   }
 }
 
-/// A COPY is begun and ended as a script is, outside of the pipeline.
+/// A COPY starts and ends like a script, outside of the pipeline.
 void Session::follow_copy(CopyFlow::Next next) {
   answers_.note_failure(copy_.take_fault());
   switch (next) {
@@ -199,8 +199,8 @@ void Session::receive(Readiness what) {
       watch(wire_.socket(), Readiness::readable);
     }
   }
-  // What came ahead of a connection's end is read before that counts. What comes unasked is often
-  // the last word before that end, which is better heard of now than by the next statement.
+  // Bytes that were received before the connection ended are read first. Unexpected messages often
+  // give the reason for that end, so they are read now instead of with the next statement.
   bool is_alive = receive_some() && (stage_ != Stage::free || wire_.receive());
   while (true) {
     take_messages();
@@ -226,7 +226,7 @@ bool Session::is_too_large() const noexcept {
   return copy_.is_out() ? !answers_.is_refused() && bound_.is_exceeded() : answers_.is_too_large();
 }
 
-/// Nothing more is read until the server knows that it is to end, and nothing kept from then on.
+/// Stops reading until the server has received the cancel request, and discards all rows after it.
 void Session::refuse_result() {
   answers_.refuse_rest();
   canceller_.ask(wire_.get());
@@ -287,7 +287,7 @@ Answers::To Session::to() const noexcept {
   }
 }
 
-/// Of a script, or of the begin or the end of a COPY.
+/// Reads the results of a script, or of the start or end of a COPY.
 void Session::take_results() {
   if (stage_ == Stage::closed || !wire_.is_in_script()) {
     return;
@@ -295,7 +295,7 @@ void Session::take_results() {
   if (copy_.is_out()) {
     follow_copy(copy_.take(course_, answers_.is_refused()));
     if (copy_.has_taken()) {
-      bound_.begin();  // it is of one row
+      bound_.begin();  // the limit applies to one row
     }
   }
   while (wire_.is_in_script() && !copy_.is_open() && stage_ != Stage::closed &&
@@ -323,7 +323,7 @@ void Session::finish_round() {
   }
   if (rounds_ != 0) {
     if (job_ == nullptr || is_late_) {
-      canceller_.ask_again(wire_.get());  // the last request met the round before
+      canceller_.ask_again(wire_.get());  // the last request canceled the previous round
     }
     return;
   }
@@ -354,8 +354,8 @@ void Session::finish_round() {
   }
 }
 
-/// What fits the schema no more has not been run, and is prepared anew, once; in a transaction what
-/// follows a failure would fail, too.
+/// A statement that no longer matches the schema was not run. It is prepared again, once, except in
+/// a transaction, because statements after a failure would fail, too.
 void Session::finish_part() {
   if (course_.is_joined() && !is_late_) {
     return answers_.failure() == nullptr ? void() : course_.undo_joined(*job_);
@@ -371,7 +371,7 @@ void Session::finish_part() {
   course_.go_to_next();
 }
 
-/// Whether there are statements that the server has not run yet.
+/// Returns whether there are statements that the server has not run yet.
 bool Session::is_to_be_sent(Stage done) {
   switch (done) {
     case Stage::forgetting:
@@ -381,7 +381,7 @@ bool Session::is_to_be_sent(Stage done) {
       if (course_.what() == Request::What::transfer || course_.what() == Request::What::script) {
         return false;
       }
-      break;  // a COPY was left for it
+      break;  // a COPY was ended before this job
     case Stage::preparing:
       if (answers_.failure() != nullptr) {
         return false;
@@ -392,7 +392,7 @@ bool Session::is_to_be_sent(Stage done) {
         return false;
       }
       course_.note_retry();
-      answers_.failure() = nullptr;  // it was one part's
+      answers_.failure() = nullptr;  // the failure belongs to one part
       break;
     default:
       return false;
@@ -430,8 +430,8 @@ void Session::end_job() {
   owner_.on_finished(std::move(job));
 }
 
-/// Finds something to do. Nothing is begun before a request to cancel has arrived: it would meet
-/// what is begun.
+/// Finds the next job. No job starts before a pending cancel request has arrived, because it would
+/// be canceled.
 void Session::settle() {
   if (canceller_.is_asking() || (transaction_.is_held() && !serve_transaction())) {
     return;
@@ -453,9 +453,9 @@ void Session::settle() {
   owner_.on_free(*this);
 }
 
-/// Runs what it has asked for.
+/// Runs the statements of the transaction.
 ///
-/// returns  whether it is over, and this free of it
+/// returns  whether the transaction is over, and this session is free
 bool Session::serve_transaction() {
   while (stage_ == Stage::free) {
     std::unique_ptr<Job> job = transaction_.next(wire_.is_in_transaction());
@@ -496,7 +496,8 @@ void Session::on_abandoned(Job& job) noexcept {
   drain();
 }
 
-/// Asks again and again: a request that came before the server has begun is passed over by it.
+/// Sends cancel requests repeatedly, because the server ignores a request before the statement
+/// starts.
 void Session::drain() {
   wait_at_most(Canceller::kCancelMax);
   if (stage_ == Stage::running || stage_ == Stage::scripting || stage_ == Stage::copying) {
@@ -531,13 +532,14 @@ void Session::expire_in_use() {
 }
 
 void Session::on_asked(bool is_over) {
-  if (!is_over) {  // it would meet what somebody else asks here
+  if (!is_over) {  // it might cancel a later statement
     close("a request to cancel may still arrive");
   } else if (stage_ == Stage::free) {
     settle();
   } else {
     if (!is_watching()) {
-      watch(wire_.socket(), Readiness::both);  // what TLS has already is no news of the socket
+      // The socket does not report bytes that TLS has already read.
+      watch(wire_.socket(), Readiness::both);
     }
     canceller_.repeat(wire_.get());
   }
@@ -563,9 +565,9 @@ void Session::close(const std::string& why) {
   wire_.close();
 }
 
-/// What had no effect for sure may be done elsewhere: the server commits nothing, and begins no
-/// script, whose end it has not got; nor do reads have any, unless the program says otherwise. Of
-/// all else nobody knows: it is never done a second time.
+/// Jobs without effect may run on another connection. The server does not commit a transaction or
+/// start a script before it has received all of it. Reads have no effect, unless `batch_reads` is
+/// false. For all other jobs the result is unknown, so they are never repeated.
 void Session::give_back_job(Stage last, const std::string& why) {
   const bool is_undone = !is_begun_ || last == Stage::forgetting || last == Stage::preparing ||
                          course_.is_begin() || owner_.may_do_again();

@@ -36,7 +36,7 @@ namespace eider::db::postgres {
 
 class CancellerOwner {
  public:
-  /// is_over  false when the request may still take effect
+  /// is_over  false if the request may still take effect
   virtual void on_asked(bool is_over) = 0;
 
  protected:
@@ -46,23 +46,23 @@ class CancellerOwner {
 /// The cancel requests of one connection, one at a time.
 class Canceller {
  public:
-  /// For how long a statement is waited for whose time is over: long enough to learn that it was
-  /// cancelled, so that its outcome is known.
+  /// Maximum time to wait for a statement after its time limit: long enough to confirm that it was
+  /// canceled, so that its result is known.
   static constexpr Duration kCancelMax = std::chrono::milliseconds(500);
 
   explicit Canceller(CancellerOwner& owner) noexcept : owner_(owner) {}
 
-  /// Without one nothing can be cancelled.
+  /// Without a key, statements cannot be canceled.
   void set_key(std::optional<BackendKey> key) noexcept { key_ = key; }
   [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
-  /// Nothing, while it asks already.
+  /// Sends a cancel request, unless one is in progress.
   ///
-  /// session  its address and its TLS are used for the request
+  /// session  its address and its TLS settings are used for the request
   void ask(PGconn* session);
-  /// A request that is under way may come too early: `repeat` asks another time.
+  /// The request in progress may arrive too early: `repeat` sends another one.
   void ask_again(PGconn* session);
   void repeat(PGconn* session);
-  /// Nobody is told any more.
+  /// Stops; `on_asked` is not called anymore.
   void end() noexcept { scope_.cancel(); }
 
  private:
@@ -75,27 +75,27 @@ class Canceller {
   Scope scope_;
 };
 
-/// What all loops share.
+/// Settings that all event loops share.
 struct Settings {
   Target target;
   PostgresOptions options;
-  bool is_replica = false;  // so that all of it only reads
+  bool is_replica = false;  // then all statements are read-only
 };
 
 class Session;
-/// No hosts when a name was not found.
+/// The target has no hosts if a name was not found.
 using SessionOwner = db::SessionOwner<Session, Target>;
 
-/// How many bytes of one row of a COPY have come, at least. libpq keeps the row until its end has
-/// come, and does not report how much it has by then.
+/// The minimum number of received bytes of one COPY row. libpq stores the row until it is complete,
+/// and does not report the size before that.
 class ResultBound {
  public:
   explicit ResultBound(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
 
-  /// Another row is next.
+  /// The next row follows.
   void begin() noexcept { receives_ = bytes_ = 0; }
-  /// As Wire's, counted. What libpq reads is what waited and waits no more, where nothing came
-  /// meanwhile; it reads into a room that has some left in any case.
+  /// Like Wire's function, but counts. The bytes that libpq reads were pending before the call and
+  /// are not pending after it, unless more bytes arrived. It always has some space in its buffer.
   [[nodiscard]] bool receive(Wire& wire) {
     if (++receives_ <= kUncounted) {
       return wire.receive();
@@ -110,7 +110,7 @@ class ResultBound {
 
  private:
   static constexpr std::size_t kReadBytesMin = 8192;
-  static constexpr std::size_t kUncounted = 16;  // small ones need no question of the kernel
+  static constexpr std::size_t kUncounted = 16;  // for small rows, no system call is needed
 
   std::size_t bytes_max_;
   std::size_t receives_ = 0;
@@ -123,29 +123,29 @@ class Session final : public LoopConnection,
                       private FdWatch,
                       private Timer {
  public:
-  /// settings  outlive it
+  /// settings  must outlive this
   Session(Loop& loop, SessionOwner& owner, const Settings& settings) noexcept;
   ~Session();
 
   /// Connects. Pre: called once.
   void open();
-  /// Pre: is_free(). It may be free again behind the call, when the job could not be sent.
+  /// Pre: is_free(). It may be free again after the call, if the job could not be sent.
   void start(std::unique_ptr<Job> job);
 
   [[nodiscard]] bool is_free() const noexcept {
     return stage_ == Stage::free && !canceller_.is_asking() && !transaction_.is_held();
   }
-  /// Looks at the socket, where its end may have come behind an answer or within this turn: what is
-  /// sent to an end is lost. It is closed, and tells so, when it has ended.
+  /// Checks the socket for the end of the connection, because statements that are sent after it
+  /// would be lost. If it has ended, the session closes and reports this.
   [[nodiscard]] bool is_there();
-  /// It is kept for a stream of rows, or about to be.
+  /// It is or will be reserved for a row stream.
   [[nodiscard]] bool is_streaming() const noexcept {
     return transaction_.is_stream() || (job_ != nullptr && job_->opens_stream());
   }
-  /// It has been, also where it is closed by now.
+  /// True even if it is closed now.
   [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
   [[nodiscard]] bool is_connecting() const noexcept { return stage_ == Stage::connecting; }
-  /// Goes on behind a transaction that has been left.
+  /// Continues after a transaction has ended.
   void on_changed() override;
   void on_abandoned(Job& job) noexcept override;
 
@@ -157,7 +157,7 @@ class Session final : public LoopConnection,
     preparing,
     running,
     scripting,
-    copying,  // a piece, one way or the other
+    copying,  // a piece, in either direction
     rolling_back,
     closed,
   };
@@ -209,18 +209,18 @@ class Session final : public LoopConnection,
   Stage stage_ = Stage::connecting;
   bool was_connected_ = false;
 
-  std::unique_ptr<Job> job_;  // null when nobody waits for what is under way
+  std::unique_ptr<Job> job_;  // null if the job was abandoned
   JobProgress course_;
-  std::size_t rounds_ = 0;  // that the server has not ended yet
+  std::size_t rounds_ = 0;  // not ended by the server yet
   Answers answers_;
-  bool is_late_ = false;   // the job's time is over, and the server has been asked to cancel
-  bool is_begun_ = false;  // the server may have all of something that it has to do
+  bool is_late_ = false;   // the time limit was reached, and a cancel request was sent
+  bool is_begun_ = false;  // the server may have received a complete statement
 
-  ResultBound bound_;  // of a COPY
+  ResultBound bound_;  // for a COPY
   CopyFlow copy_;
 
   TransactionHold transaction_;
-  Instant drain_due_;  // of what nobody waits for any more
+  Instant drain_due_;  // for an abandoned statement
 };
 
 /// The differences between LoopSessions for PostgreSQL and for other databases.

@@ -19,8 +19,8 @@ bool begins_with(std::string_view sql, std::string_view word) noexcept {
   return SqlLexer(sql, detail::kPostgresSql).next_visible().is(word);
 }
 
-/// What may come before a parenthesis in a plain read: keywords, types, and functions of the server
-/// that only compute. Sorted, for a binary search.
+/// Words that may come before a parenthesis in a plain read: keywords, types, and functions of the
+/// server that only compute. Sorted, for a binary search.
 constexpr auto kHarmlessWords = std::to_array<std::string_view>({
     "abs",          "all",         "and",         "any",         "array",     "array_agg",
     "array_length", "as",          "avg",         "between",     "bool_and",  "bool_or",
@@ -46,7 +46,7 @@ constexpr auto kHarmlessWords = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(kHarmlessWords));
 
-/// Up to PostgreSQL 14 "$1name" is two tokens.
+/// Up to PostgreSQL 14, "$1name" is two tokens.
 bool is_after_number(const SqlToken& token, std::string_view sql) noexcept {
   const char before = detail::byte_before(token, sql);
   return before == '$' || detail::is_sql_word_byte(before);
@@ -64,8 +64,8 @@ bool may_open(const SqlToken& before, std::string_view sql) {
          std::ranges::binary_search(kHarmlessWords, std::string_view(word));
 }
 
-/// A field of a value, as in "($1).nextval", is the call of a function. A field of a name, with the
-/// dot directly between them, is not.
+/// A field of a value, as in "($1).nextval", is a function call. A field of a name, with the dot
+/// directly between them, is not.
 ///
 /// before  the token before a dot
 /// rest    after the dot
@@ -81,7 +81,7 @@ bool is_field_of_name(const SqlToken& before, std::string_view sql,
          (detail::is_sql_word_byte(next) || next == '$' || next == '*' || next == '"');
 }
 
-/// Up to PostgreSQL 14 "1for" is two words.
+/// Up to PostgreSQL 14, "1for" is two words.
 bool may_lock_or_write(const SqlToken& token) noexcept {
   const std::string_view word =
       token.text.substr(std::min(token.text.find_first_not_of("0123456789"), token.text.size()));
@@ -97,7 +97,7 @@ bool is_harmless(const SqlToken& token, const SqlToken& before, std::string_view
   switch (token.kind) {
     case SqlTokenKind::word:
     case SqlTokenKind::number:
-      // A dollar may begin a text that hides what is next to it.
+      // A dollar sign may begin a string that hides the next tokens.
       return !may_lock_or_write(token) && !token.text.contains('$');
     case SqlTokenKind::other:
       return token.text == "("   ? may_open(before, sql)

@@ -8,16 +8,16 @@ namespace eider::db::postgres {
 
 [[nodiscard]] bool is_copy(std::string_view sql) noexcept;
 
-/// What it gives depends on a cursor of that name, which may be another one the next time.
+/// Its columns depend on the cursor of that name, which may be a different one the next time.
 [[nodiscard]] bool is_fetch(std::string_view sql) noexcept;
 
-/// A SELECT that by its text changes nothing, waits for nobody's lock and leaves nothing behind:
-/// without FOR, INTO and comments, and with no call but of functions that only compute.
+/// A SELECT whose text shows that it changes nothing, takes no lock and leaves no state: without
+/// FOR, INTO and comments, and with calls only of functions that only compute.
 [[nodiscard]] bool is_plain_read(std::string_view sql);
 
-/// What it has set would be met by whoever is given the connection next.
+/// Returns whether the statement changes session state that later jobs would see.
 ///
-/// sql  one statement or several: then any of them may be the one
+/// sql  one or several statements; any of them may change it
 [[nodiscard]] bool changes_session(std::string_view tag, std::string_view sql) noexcept;
 
 }  // namespace eider::db::postgres

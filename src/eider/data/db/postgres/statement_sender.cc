@@ -12,7 +12,7 @@
 namespace eider::db::postgres {
 namespace {
 
-/// The server would do what follows it and what it calls, while nobody takes its data.
+/// The server would run the following statements and functions, while its data is not read.
 void refuse_copy(const Prepared* statement, std::string_view sql) {
   if (statement == nullptr ? is_copy(sql) : statement->is_copy) {
     throw Failure(FailureKind::statement, "COPY is not supported by exec, one and all");
@@ -27,10 +27,10 @@ const Part* StatementSender::find_unprepared(std::span<const Part> parts) {
   if (parts.size() > statements_max_) {
     return nullptr;
   }
-  // Asking moves those that are prepared to the front: none of them makes room for another.
+  // `find` moves prepared statements to the front, so preparing another one does not evict these.
   Prepared* last = nullptr;
   for (const Part& part : parts) {
-    if (last == nullptr || last->sql != part.sql) {  // many are the same with other values
+    if (last == nullptr || last->sql != part.sql) {  // many have the same text and other values
       last = prepared_.find(part.sql);
     }
     found_.push_back(last);
@@ -64,13 +64,13 @@ void StatementSender::forget(std::string_view sql, bool is_gone) {
 
 bool StatementSender::is_old(const Part& part) {
   if (found_.empty()) {
-    return false;  // nothing is prepared
+    return false;  // no statements are prepared
   }
   const Prepared* known = prepared_.find(part.sql);
   return known == nullptr || known->number <= job_begin_;
 }
 
-/// The server is asked for the types first: by these values become binary, in rows too.
+/// First requests the parameter types from the server: they allow the binary format, also for rows.
 bool StatementSender::send_preparation(std::string_view sql) {
   ++names_;
   in_preparation_ = {.sql = std::string(sql),
@@ -117,7 +117,7 @@ void StatementSender::bind(const Part& part) {
   refuse_copy(statement, part.sql);
   if (const auto number = wire_.bind(statement, part.values)) {
     widened_ = {&part, *number};
-    found_[static_cast<std::size_t>(&part - parts_.data())] = nullptr;  // it has other types
+    found_[static_cast<std::size_t>(&part - parts_.data())] = nullptr;  // it has other parameter types
   }
 }
 
@@ -127,7 +127,7 @@ bool StatementSender::add(const Part& part, std::size_t first) try {
   return statement == nullptr ? wire_.add_unprepared(part.sql, first, count)
                               : wire_.add_prepared(*statement, first, count);
 } catch (const std::bad_alloc&) {
-  return false;  // half of it is written
+  return false;  // a message is incomplete
 }
 
 StatementSender::Sending StatementSender::send(JobProgress& course) {
@@ -141,7 +141,7 @@ StatementSender::Sending StatementSender::send(JobProgress& course) {
                              .is_sent = send_preparation(unprepared->sql)};
 }
 
-/// A round for each, so that one that fails does not concern the next.
+/// A separate round for each statement, so that a failure does not affect the next one.
 StatementSender::Sending StatementSender::send_each(JobProgress& course) {
   Sending sending{.what = Sending::What::statements, .rounds = 0};
   for (Part& part : course.parts()) {
@@ -153,9 +153,9 @@ StatementSender::Sending StatementSender::send_each(JobProgress& course) {
       bind(part);
       sending.is_sent = sending.is_sent && add(part, 0) && wire_.end_round();
       ++sending.rounds;
-    } catch (...) {  // its values do not fit, and nothing of it was sent
+    } catch (...) {  // invalid values; no part of it was sent
       if (!course.was_retried() && forget_old(part)) {
-        break;  // those behind it follow it
+        break;  // the statements after it are sent later
       }
       course.finish(part, std::current_exception());
     }
@@ -168,8 +168,8 @@ StatementSender::Sending StatementSender::send_each(JobProgress& course) {
   return sending;
 }
 
-/// One round, which the server does all of or none. So what is wrong with the values is found
-/// ahead of anything that is sent.
+/// One round, of which the server runs all statements or none. So invalid values are detected
+/// before anything is sent.
 StatementSender::Sending StatementSender::send_batch(JobProgress& course) {
   std::size_t values_count = 0;
   for (const Part& part : course.parts()) {
@@ -192,7 +192,7 @@ StatementSender::Sending StatementSender::send_batch(JobProgress& course) {
   const bool is_sent = std::ranges::all_of(course.parts(), [&](const Part& part) {
     return add(part, std::exchange(first, first + part.values.size()));
   });
-  wire_.make_room(0);  // they are written: of many values a connection that waits keeps none
+  wire_.make_room(0);  // they are written; an idle connection must not keep much memory
   return {.what = Sending::What::statements, .is_sent = is_sent && wire_.end_round()};
 }
 

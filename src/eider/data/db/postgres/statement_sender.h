@@ -22,53 +22,53 @@ namespace eider::db::postgres {
 
 class StatementSender {
  public:
-  /// statements_max  0 prepares none
+  /// statements_max  0: no statements are prepared
   StatementSender(Wire& wire, std::size_t statements_max) noexcept
       : wire_(wire), statements_max_(statements_max) {}
 
-  /// What was sent, to be answered.
+  /// The messages that were sent and need a response.
   ///
-  /// rounds   0 where there is nothing to send
-  /// is_sent  false when the connection is of no use any more
+  /// rounds   0 if there was nothing to send
+  /// is_sent  false if the connection is no longer usable
   struct Sending {
     enum class What : std::uint8_t { forgetting, preparation, statements };
 
     What what;
     bool is_sent = true;
     std::size_t rounds = 1;
-    std::exception_ptr failure{};  // of all parts, of which nothing was sent
+    std::exception_ptr failure{};  // for all parts, none of which was sent
   };
-  /// Sends what is next of the parts that are not done: one that is to be prepared, or all.
+  /// Sends the next messages for the parts that are not done: one statement to prepare, or all.
   [[nodiscard]] Sending send(JobProgress& course);
-  /// Of what is prepared. Throws Failure(lost) what is none.
+  /// For the statement in preparation. Throws Failure(lost) for an invalid message.
   void take_types(std::string_view body);
   void take_columns(std::string_view body);
-  /// What the rows of a part look like that was sent last; null where that is not known.
+  /// Returns the columns of a part that was sent last, or null if unknown.
   [[nodiscard]] ResultShape* shape_of(const Part& part) const noexcept {
     Prepared* const statement = found_of(part);
     return statement == nullptr ? nullptr : &statement->shape;
   }
-  /// A number of that part that was sent with a larger type than the statement asks for.
+  /// A number of that part that was sent with a larger type than the statement expects.
   [[nodiscard]] std::optional<std::int64_t> widened(const Part& part) const noexcept {
     return widened_.first == &part ? std::optional(widened_.second) : std::nullopt;
   }
-  /// What was sent last is prepared.
+  /// Preparing the last statement has succeeded.
   void keep() { prepared_.add(std::move(in_preparation_)); }
-  /// Another job has come: what is prepared by now is older than it.
+  /// Called for each job: statements that were prepared before are older than the job.
   void begin_job() noexcept {
     job_begin_ = names_;
     widened_.first = nullptr;
   }
-  /// What the server has refused may fit the schema no more: it is prepared anew. A statement that
-  /// fails has changed nothing; what it had called itself may have committed.
+  /// If the error means that a statement no longer matches the schema, it will be prepared again. A
+  /// failed statement has changed nothing, but a function that it called may have committed.
   ///
-  /// returns  whether it may be done once more
+  /// returns  whether it may be repeated
   [[nodiscard]] bool forget_stale(const Part& part, const Refusal& refusal);
 
  private:
-  /// The first of `parts` that is to be prepared before they are sent; null when there is none.
+  /// The first of `parts` that must be prepared before sending, or null.
   [[nodiscard]] const Part* find_unprepared(std::span<const Part> parts);
-  /// There is no room for another one.
+  /// The limit of prepared statements is reached.
   [[nodiscard]] bool is_full() const noexcept {
     return prepared_.size() + stale_.size() >= statements_max_;
   }
@@ -76,21 +76,21 @@ class StatementSender {
   [[nodiscard]] bool send_preparation(std::string_view sql);
   [[nodiscard]] Sending send_each(JobProgress& course);
   [[nodiscard]] Sending send_batch(JobProgress& course);
-  /// What was prepared by an earlier job may have the types of a table that has changed since:
-  /// that is found out by preparing it anew.
+  /// A statement that was prepared by an earlier job may have the types of a table that has
+  /// changed: this is checked by preparing it again.
   ///
-  /// returns  false when it is not of an earlier job
+  /// returns  false if it was not prepared by an earlier job
   [[nodiscard]] bool forget_old(const Part& part);
-  /// Its values in the types that the server has told, behind those of others. Throws
-  /// Failure(values), and Failure(statement) for COPY.
+  /// Appends its values in the server's types. Throws Failure(values), and Failure(statement) for
+  /// COPY.
   ///
-  /// part  one of those that `find_unprepared` was asked about last, and has found none among
+  /// part  one of those in the last call of `find_unprepared`, which returned null
   void bind(const Part& part);
-  /// first  of its values among those that are bound
+  /// first  index of its first value among the bound values
   [[nodiscard]] bool add(const Part& part, std::size_t first);
-  /// is_gone  at the server, too; else its name is told there when room is needed
+  /// is_gone  already deallocated by the server; otherwise this is done when space is needed
   void forget(std::string_view sql, bool is_gone);
-  /// Also where it has been forgotten by now.
+  /// True also if it was removed in the meantime.
   [[nodiscard]] bool is_old(const Part& part);
   [[nodiscard]] Prepared* found_of(const Part& part) const noexcept {
     return found_.empty() ? nullptr : found_[static_cast<std::size_t>(&part - parts_.data())];
@@ -100,11 +100,11 @@ class StatementSender {
   std::size_t statements_max_;
   PreparedStatements prepared_;
   Prepared in_preparation_;
-  std::vector<std::string> stale_;  // forgotten here, and not yet at the server
+  std::vector<std::string> stale_;  // removed here, but not deallocated at the server yet
   std::uint64_t names_ = 0;
   std::uint64_t job_begin_ = 0;
-  std::span<const Part> parts_;   // that were asked about last
-  std::vector<Prepared*> found_;  // for each of them; empty when none is to be prepared
+  std::span<const Part> parts_;   // of the last call of `find_unprepared`
+  std::vector<Prepared*> found_;  // for each of them; empty if no statements are prepared
   std::pair<const Part*, std::int64_t> widened_{};
 };
 

@@ -15,9 +15,10 @@ namespace {
 namespace servers = eider::detail::servers;
 
 constexpr std::uint16_t kPort = 5432;
-constexpr std::uint16_t kPortOfService = 0;  // which its file says; it is for all hosts or none
+// From the service file; applies to all hosts or to none.
+constexpr std::uint16_t kPortOfService = 0;
 
-/// What was said, or else what the environment says.
+/// Returns the value in the text, or otherwise in the environment.
 std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsaid,
                      std::string_view key) {
   for (const PQconninfoOption* list : {said, unsaid}) {
@@ -30,12 +31,12 @@ std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsai
   return {};
 }
 
-/// A list of one is for all hosts.
+/// A list with one element applies to all hosts.
 std::string_view nth(const std::vector<std::string_view>& list, std::size_t index) {
   return list.size() == 1 ? list.front() : list[index];
 }
 
-/// What libpq reads each time it connects.
+/// Files that libpq reads for each connection.
 void allow_files(auto&& value) {
   for (const char* key : {"sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir", "passfile"}) {
     eider::detail::base::allow_in_sandbox(value(key));
@@ -44,7 +45,8 @@ void allow_files(auto&& value) {
   if (home != nullptr && *home == '/') {
     const std::string at(home);
     eider::detail::base::will_read_alone(at + "/.pgpass");
-    // A directory, if it is there: its place would be the home directory.
+    // The directory only if it exists, because a missing one would be replaced by the home
+    // directory.
     eider::detail::base::will_read_alone(at + "/.postgresql");
   }
 }
@@ -65,7 +67,7 @@ Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view door = nth(doors, i);
     const auto port = door.empty() ? port_unsaid : servers::read_port(door);
-    // The beginning of a password in which a slash was not escaped looks like a port.
+    // A password with an unescaped slash looks like an invalid port.
     if (!port) {
       return fail(
           std::string("the port of the PostgreSQL database must be a number from 1 to 65535; in a "
@@ -82,7 +84,7 @@ Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
   return hosts;
 }
 
-/// What the server is told at the connection's begin, without a statement of its own.
+/// Session settings that are sent with the login, without a separate statement.
 std::string session_settings(const PostgresOptions& options) {
   const auto time =
       std::chrono::duration_cast<std::chrono::milliseconds>(options.limits.statement_time_max);
@@ -98,7 +100,7 @@ bool is_loopback(const std::string& address) noexcept {
   return address.starts_with("127.") || address == "::1" || address.starts_with("::ffff:127.");
 }
 
-/// Whether other machines may be between it and this one. A name may lead anywhere.
+/// Returns whether there may be other machines on the way. A name may have any address.
 bool is_remote(const Host& host) noexcept {
   return host.address.empty() ? !host.is_unix() && host.name != "localhost"
                               : !is_loopback(host.address);
@@ -113,7 +115,7 @@ bool knows(const PQconninfoOption* all, std::string_view key) {
   return false;
 }
 
-/// What the program says of a keyword, libpq's own default aside.
+/// Returns whether the application or the environment sets a keyword, ignoring libpq's defaults.
 bool is_set(const PQconninfoOption* said, const char* key) {
   if (!value_of(said, nullptr, key).empty()) {
     return true;
@@ -124,13 +126,13 @@ bool is_set(const PQconninfoOption* said, const char* key) {
       return value != nullptr && *value != '\0';
     }
   }
-  return true;  // libpq does not know it, as `require_auth` before version 16
+  return true;  // libpq does not know it, for example `require_auth` before version 16
 }
 
-/// libpq 15 does not know `require_auth`. Where it asks only for what that would do anyway, it is
-/// taken out of `where`, and LoginGuard allows it; libpq refuses the rest.
+/// libpq 15 does not support `require_auth`. If it only allows methods that libpq 15 would accept,
+/// it is removed from `where`, and LoginGuard allows them; libpq rejects other values.
 ///
-/// returns  "md5,password"; empty where it is not said so
+/// returns  "md5,password"; empty without such a keyword
 std::string take_weak_auth(std::string& where) {
   constexpr std::string_view kKey = "require_auth=";
   const bool is_url = where.starts_with("postgres://") || where.starts_with("postgresql://");
@@ -154,9 +156,9 @@ std::string take_weak_auth(std::string& where) {
   return auth;
 }
 
-/// What a database on another machine gets unless the program or a service says otherwise.
+/// The defaults for a database on another machine, unless the application or a service sets them.
 ///
-/// said  as the program's text has it
+/// said  as parsed from the application's text
 void secure_remote(Target& target, const PQconninfoOption* said, const auto& value) {
   const auto remote = std::ranges::find_if(target.hosts, is_remote);
   if (remote == target.hosts.end() || !value("service").empty()) {
@@ -181,12 +183,12 @@ bool has_socket(const std::string& directory, std::uint16_t port) {
   return ::access((directory + "/.s.PGSQL." + std::to_string(port)).c_str(), W_OK) == 0;
 }
 
-/// A number may be another machine's port that comes out here, and so may a name with one.
+/// A number may be a forwarded port of another machine, and so may a name with an address.
 bool is_this_machine(const Host& host) noexcept {
   return host.name == "localhost" && host.address.empty();
 }
 
-/// A service's file may ask for it, too: what stands there is known to libpq alone.
+/// A service file may require it, too, but only libpq reads that file.
 template <class ValueOf>
 bool is_tls_needed(const ValueOf& value) {
   const std::string mode = value("sslmode");
@@ -194,7 +196,7 @@ bool is_tls_needed(const ValueOf& value) {
          !value("service").empty();
 }
 
-/// What libpq complains of, up to what it quotes: that may be the password.
+/// Returns libpq's error text up to the first quoted part, which may be the password.
 std::string without_quoted(std::string_view complaint) {
   const auto is_said = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ' || c == '-';
@@ -238,8 +240,8 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   const OptionsHandle unsaid(PQconndefaults());
   const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };
   allow_files(value);
-  // The file of a service counts before the environment and libpq's defaults, and only libpq reads
-  // it: whatever the text itself does not say is left out.
+  // The service file has priority over the environment and libpq's defaults, and only libpq reads
+  // it: settings that are not in the text are omitted.
   const auto is_said = [&](const char* key) { return !value_of(said.get(), nullptr, key).empty(); };
   const bool has_service = is_said("service");
   const auto of_host = [&](const char* key) {
@@ -263,7 +265,7 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
     }
   }
   secure_remote(target, said.get(), value);
-  // What the user has said of the session comes last, and counts.
+  // The options of the user come last, so they have priority.
   const std::string session = value("options");
   if (options.statements_max != 0 || !session.empty()) {
     target.others.emplace_back(
@@ -272,7 +274,7 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   if (!is_said("client_encoding")) {
     target.others.emplace_back("client_encoding", "UTF8");
   }
-  // Kerberos would look for tickets, and ask name servers, while the loop waits.
+  // Kerberos would look for tickets, and query name servers, which blocks the event loop.
   if (!is_said("gssencmode")) {
     target.others.emplace_back("gssencmode", "disable");
   }

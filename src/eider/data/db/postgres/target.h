@@ -17,9 +17,9 @@ namespace eider::db::postgres {
 using Host = eider::detail::servers::Host;
 
 /// others     keywords and values, without those of hosts
-/// needs_tls  nothing may be sent without it
-/// auth       the ways of authentication that are asked for, "md5,password"; empty: not said
-/// warning    what is dangerous about it, in a sentence; empty where nothing is
+/// needs_tls  nothing may be sent without TLS
+/// auth       the required authentication methods, "md5,password"; empty: not set
+/// warning    a sentence about a security risk, or empty
 struct Target {
   std::vector<Host> hosts;
   std::vector<std::pair<std::string, std::string>> others;
@@ -27,26 +27,26 @@ struct Target {
   std::string auth{};
   std::string warning{};
 
-  /// Nothing that is asked there writes, save where the session's own settings are changed. Not
-  /// behind a pooler, for whose connections nothing is set.
+  /// Makes statements read-only, unless they change the session's settings. Not with a pooler,
+  /// because no settings are sent to its connections.
   void read_only();
 
   /// The hosts, with a Unix socket before each `localhost` if there is one. Not if TLS is required:
   /// libpq does not use it over a socket, and any user of the machine may listen on such a socket.
   ///
-  /// directory  of the sockets; one in which only the server's user makes files
+  /// directory  of the sockets, in which only the server's user can create files
   [[nodiscard]] std::vector<Host> unix_first(
       const std::string& directory = "/var/run/postgresql") const;
 };
 
-/// "db.example/shop": without who asks and how.
+/// Returns "db.example/shop", without user and options.
 [[nodiscard]] std::string text_of(const Target& target);
 
-/// errors   in a sentence: what libpq does not understand, without anything that was in `where`
+/// errors   a sentence with libpq's error, without any part of `where`
 [[nodiscard]] Result<Target, std::string> read_target(std::string_view where,
                                                       const PostgresOptions& options);
 
-/// As PQconnectStartParams takes it. Valid as long as it is where it is.
+/// Keywords for PQconnectStartParams. Valid while this object exists.
 class Keywords {
  public:
   Keywords(const Target& target, const std::vector<Host>& hosts);
@@ -62,7 +62,7 @@ class Keywords {
   std::string hosts_;
   std::string addresses_;
   std::string ports_;
-  std::vector<const char*> keys_;  // each ends with null
+  std::vector<const char*> keys_;  // each list ends with null
   std::vector<const char*> values_;
 };
 

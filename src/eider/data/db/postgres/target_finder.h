@@ -12,7 +12,7 @@ namespace eider::db::postgres {
 
 class TargetFinder {
  public:
-  /// target  outlives it
+  /// target  must outlive this
   TargetFinder(Loop& loop, const Target& target) noexcept : target_(target), hosts_(loop) {}
 
   /// No hosts if a name was not found.
@@ -23,7 +23,7 @@ class TargetFinder {
     co_return found;
   }
   void note_failure() noexcept {
-    // The server may accept users at its port that it rejects at its socket: both take turns.
+    // The server may accept users at its port that it rejects at its socket, so both take turns.
     is_unix_first_ = !is_unix_first_;
     hosts_.note_failure();
   }

@@ -15,7 +15,7 @@
 namespace eider::db::postgres {
 namespace {
 
-// The library never prints, and libpq would print notices.
+// Libraries must not print, and libpq would print notices.
 void ignore_notice(void* /*unused*/, const PGresult* /*notice*/) {}
 
 }  // namespace
@@ -75,7 +75,8 @@ bool Wire::set_up() {
   is_local_ = ::getpeername(socket(), reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
               address.ss_family == AF_UNIX;
   if (SSL* const tls = static_cast<SSL*>(PQgetssl(connection_.get())); tls != nullptr) {
-    // What has left is told record by record: else whole rounds may have, and nobody knows.
+    // Reports partial writes for each record. Otherwise, complete rounds may have been sent without
+    // notice.
     SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE);
   }
   reader_.drop_rows(true);
@@ -91,7 +92,7 @@ std::optional<std::int64_t> Wire::bind(const Prepared* statement, std::span<cons
   return parameters_.widened();
 }
 
-/// Within a round the rows stay what they are: a pooler gives all of it to one server.
+/// Within a round, the columns do not change, because a pooler sends the whole round to one server.
 bool Wire::add_prepared(Prepared& statement, std::size_t first, std::size_t count) {
   writer_.bind(statement.name, parameters_, first, count, statement.rows);
   if (std::exchange(statement.described_in, round_) != round_) {
@@ -131,7 +132,7 @@ bool Wire::send_plain(std::string_view sql) {
   return end_round();
 }
 
-/// libpq does not tell that what it sends is lost, as the other end has closed.
+/// libpq does not report that its bytes are lost if the server has closed the connection.
 bool Wire::send_script(std::string_view sql) {
   if (!reader_.is_empty() || !writer_.waiting().empty() || (!is_in_transaction() && !is_quiet())) {
     return false;
@@ -192,8 +193,9 @@ std::optional<std::size_t> Wire::write(std::string_view messages) {
              : std::nullopt;
 }
 
-// An ErrorResponse is 'E', four bytes of length, and 'S' with the severity. Within a COPY only
-// notices come beside it, and no part of one looks so: it has no two zero bytes ahead of its end.
+// An ErrorResponse is 'E', four bytes of length, and 'S' with the severity. Within a COPY, only
+// notices can come in addition, and none of them contains this pattern, because two zero bytes only
+// occur at its end.
 bool Wire::is_error_next() const noexcept {
   std::array<char, 6> head{};
   SSL* const tls = static_cast<SSL*>(PQgetssl(connection_.get()));

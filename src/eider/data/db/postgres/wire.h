@@ -30,54 +30,55 @@ class Wire {
 
   [[nodiscard]] Progress begin(const Target& target);
   [[nodiscard]] Progress go_on();
-  /// Once it is connected: nothing blocks from here on.
+  /// Call this once connected: after it, the connection does not block.
   [[nodiscard]] bool set_up();
 
-  // Sending. False when the connection is of no use any more. It leaves with the next `flush`.
+  // Sending. Returns false if the connection is no longer usable. `flush` sends the messages.
 
-  /// Forgets what is bound, and makes room for so many values.
+  /// Removes all bound values, and reserves memory for `values_count` values.
   void make_room(std::size_t values_count) { parameters_.clear(values_count); }
-  /// Behind what is bound. The values stay until they are added.
+  /// Appends to the bound values. The values must stay valid until they are added to a message.
   ///
-  /// statement  whose types they get; null: the server finds them
-  /// returns    as Parameters::widened
+  /// statement  whose parameter types are used; null: the server determines them
+  /// returns    like Parameters::widened
   /// errors     Failure(values), thrown
   std::optional<std::int64_t> bind(const Prepared* statement, std::span<const Value> values);
-  /// With `count` of what is bound, from `first` on. The first time within a round its rows are
-  /// described ahead of them.
+  /// Adds a statement with `count` of the bound values, starting with `first`. The first time
+  /// within a round, a description of its rows is requested.
   [[nodiscard]] bool add_prepared(Prepared& statement, std::size_t first, std::size_t count);
   [[nodiscard]] bool add_unprepared(std::string_view sql, std::size_t first, std::size_t count);
-  /// A Sync ends what belongs together: the server answers, and forgets an error before it.
+  /// A Sync message ends a round: the server responds, and resets the error state.
   [[nodiscard]] bool end_round();
 
-  // These are rounds of their own; of a script none comes to its end.
+  // These are separate rounds; a script has no end of a round.
 
   [[nodiscard]] bool send_preparation(const Prepared& statement);
-  /// Of what it gives, if any, nothing is described.
+  /// Its rows, if any, are not described.
   [[nodiscard]] bool send_plain(std::string_view sql);
-  /// Several statements in one text are libpq's, until `end_script`; false where something waits
-  /// that nobody has asked for. What libpq has read of such beyond the script's end is lost: half
-  /// of a message makes the connection of no use. Pre: all is answered.
+  /// A script with several statements is sent by libpq, until `end_script`; returns false if there
+  /// are unread messages. Messages after the end of the script that libpq has already read are
+  /// lost: an incomplete message makes the connection unusable. Pre: all responses were received.
   [[nodiscard]] bool send_script(std::string_view sql);
   void end_script() noexcept;
   [[nodiscard]] bool is_in_script() const noexcept { return is_in_script_; }
-  /// What the socket has not taken yet is kept.
+  /// Bytes that the socket does not accept yet are kept.
   [[nodiscard]] Sent flush();
-  /// It has taken some of it.
+  /// The socket has accepted some of the bytes.
   [[nodiscard]] bool has_left_in_part() const noexcept { return writer_.has_left_in_part(); }
 
-  // Of a COPY, which is begun as a script is.
+  // For a COPY, which starts like a script.
 
-  /// Sends messages past libpq, which would read meanwhile, and hide an error until the COPY ends.
-  /// Pre: `flush` gave all.
+  /// Sends messages directly, not through libpq, which would read in the meantime, and hide an
+  /// error until the COPY ends. Pre: `flush` returned `all`.
   ///
-  /// returns  how many bytes the socket took; nothing when the connection is of no use any more
+  /// returns  number of bytes that the socket accepted; std::nullopt if the connection is not
+  ///          usable
   [[nodiscard]] std::optional<std::size_t> write(std::string_view messages);
-  /// Whether the server says next that it has failed; nothing was received ahead of it.
+  /// Returns whether the next message is an error. Pre: no messages were received before it.
   [[nodiscard]] bool is_error_next() const noexcept;
-  /// fault  null: all of it is there; else why it is to be taken back
+  /// fault  null: COPY is complete; otherwise why it must be rolled back
   [[nodiscard]] bool end_copy(const char* fault);
-  /// The next of what is copied out: nothing at the moment, or nothing any more.
+  /// The next COPY row: not received yet, or no more rows.
   struct Copied {
     TextHandle row{};
     std::size_t bytes = 0;
@@ -87,49 +88,49 @@ class Wire {
 
   // Receiving.
 
-  /// False when the connection has ended; what came ahead of that is there.
+  /// Returns false if the connection has ended; bytes that were received before can still be read.
   [[nodiscard]] bool receive();
-  /// TLS has more for it than was received, of which the socket tells nothing.
+  /// TLS has more bytes in its buffer, which the socket does not report.
   [[nodiscard]] bool has_more() const noexcept;
-  /// How many bytes wait to be received.
+  /// Returns the number of bytes that can be received.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept;
-  /// Nothing waits to be received, the connection's end neither: not asked of libpq, which would
-  /// read.
+  /// Nothing can be received, neither bytes nor the end of the connection. Does not call libpq,
+  /// which would read.
   [[nodiscard]] bool is_quiet() const noexcept;
-  /// For statements a socket on this machine is not to be asked whether its other end is there:
-  /// once that has closed, what is sent fails and is not lost.
+  /// A local socket need not be checked for the end of the connection before statements: sending
+  /// fails after that, so they are not lost.
   [[nodiscard]] bool is_local() const noexcept { return is_local_; }
-  /// The next of what has come; valid until more is received. Not within a script.
+  /// Returns the next received message; valid until more is received. Not within a script.
   [[nodiscard]] std::optional<Message> next() noexcept { return reader_.next(); }
-  /// What has come is no protocol.
+  /// The received bytes do not follow the protocol.
   [[nodiscard]] bool is_broken() const noexcept { return reader_.is_broken(); }
   [[nodiscard]] bool has_row_beyond(std::size_t bytes) const noexcept {
     return reader_.has_row_beyond(bytes);
   }
   void drop_rows(bool is_to_drop) noexcept { reader_.drop_rows(is_to_drop); }
-  /// The server has said that it waits for the next round.
+  /// The server is ready for the next round.
   ///
   /// status  of the transaction
   void note_ready(char status) noexcept { status_ = status; }
-  /// Why it is about to end, in one line; the first word counts.
+  /// Stores why the server ends the connection, in one line; only the first reason is kept.
   void note_said(std::string said) { said_ = said_.empty() ? std::move(said) : said_; }
 
   // Within a script.
 
   [[nodiscard]] bool has_result() const noexcept { return PQisBusy(connection_.get()) == 0; }
-  /// Null between the results of two statements, and behind the last one.
+  /// Returns null between the results of two statements, and after the last one.
   [[nodiscard]] ResultHandle take_result() { return ResultHandle(PQgetResult(connection_.get())); }
-  /// What other sessions have notified it of; null when there is no more of it.
+  /// Returns a notification of another session, or null if there are no more.
   [[nodiscard]] NotifyHandle take_notice() { return NotifyHandle(PQnotifies(connection_.get())); }
   void drop_notices();
 
-  /// Open, or failed and not taken back, as the server has said behind the last round.
+  /// A transaction is open, or has failed and is not rolled back, as of the last round.
   [[nodiscard]] bool is_in_transaction() const noexcept { return status_ != 'I'; }
   [[nodiscard]] int socket() const noexcept {
     return guard_ ? guard_->socket() : PQsocket(connection_.get());
   }
   [[nodiscard]] PGconn* get() const noexcept { return connection_.get(); }
-  /// Why it has failed, in one line.
+  /// Returns the error in one line.
   [[nodiscard]] std::string error() const;
   void close() noexcept {
     guard_.reset();
@@ -140,7 +141,7 @@ class Wire {
   [[nodiscard]] bool receive_past_libpq();
 
   ConnectionHandle connection_;
-  std::optional<LoginGuard> guard_;  // while it is made
+  std::optional<LoginGuard> guard_;  // while it connects
   Parameters parameters_;
   MessageWriter writer_;
   MessageReader reader_;

@@ -18,7 +18,7 @@ namespace {
 
 using Done = Result<void, std::string>;
 
-/// For statements that create and delete databases; a busy machine may take long for these.
+/// For statements that create and delete databases, which may be slow on a busy machine.
 Database open_to_administer(const std::string& where) {
   constexpr Duration kTimeMax = std::chrono::minutes(2);
   return open_postgres(where, {.connections_max = 1,
@@ -27,7 +27,7 @@ Database open_to_administer(const std::string& where) {
                                .limits = {.statement_time_max = kTimeMax}});
 }
 
-/// libpq takes the last one that is named.
+/// libpq uses the last one in the list.
 std::string with_database(const std::string& server, const std::string& name) {
   if (server.contains("://")) {
     return server + (server.contains('?') ? "&" : "?") + "dbname=" + name;
@@ -46,7 +46,7 @@ Result<std::string, std::string> find_server(const TestPostgresOptions& options)
   if (!programs) {
     return fail(programs.error() + ", or by EIDER_TEST_POSTGRES=postgres://…");
   }
-  static std::string joined;  // under the lock of `make`
+  static std::string joined;  // protected by the lock of `make`
   if (joined.empty()) {
     detail::scratch::PostgresCluster cluster(std::move(*programs));
     auto where = detail::scratch::join_shared_server("postgres", cluster);
@@ -77,8 +77,8 @@ Task<Done> find_names(std::string server, std::vector<std::string>* names) {
   co_return Done();
 }
 
-/// Tests of several programs may do so at once: each makes one by another name, and one of these
-/// gets the name of the template.
+/// Several test programs may do this at the same time: each creates a database with a unique name,
+/// and one of these is renamed to the template.
 Done make_template(const std::string& server, const std::string& name,
                    const Migrations& migrations) {
   const std::string building = detail::scratch::next_test_name();
@@ -109,7 +109,7 @@ Task<Done> copy_template(std::string server, std::string made_from, std::string 
     try {
       co_await base.exec(drop);
     } catch (const db::Failure&) {
-      // Another program is deleting it.
+      // Another program deletes it at the moment.
     }
   }
   const db::RuntimeSql create{"create database " + name + " template " + made_from};
