@@ -8,7 +8,7 @@
 namespace eider::db {
 namespace {
 
-// A primary key of SQLite may be null, unless it is the row's number.
+// A primary key in SQLite may be null, unless it is the row ID.
 constexpr const char* kSqliteColumns =
     "select lower(t.name) as table_name, lower(c.name) as name, lower(c.type) as type, "
     "c.\"notnull\" = 0 and not (c.pk = 1 and lower(c.type) = 'integer') as may_be_null "
@@ -25,7 +25,7 @@ constexpr const char* kPostgresColumns =
     "s.nspname !~ '^(pg_|information_schema$)' and "
     "pg_catalog.strpos(lower($1::text), lower(t.relname)) > 0";
 
-// Whether it knows its tables by small letters alone is a matter of the server.
+// Table names may be case-insensitive, depending on the server.
 constexpr const char* kMariadbColumns =
     "select lower(c.table_name) as table_name, lower(c.column_name) as name, "
     "c.column_type as type, c.is_nullable = 'YES' as may_be_null "
@@ -48,7 +48,7 @@ std::string told_column(std::string_view type, bool may_be_null) {
   return std::string(type.empty() ? "without a type" : type).append(may_be_null ? "" : " not null");
 }
 
-/// Empty where it is as it was.
+/// Returns an empty text if nothing has changed.
 std::string difference_of(const std::vector<StoredColumn>& now,
                           const checked::TableColumn& checked) {
   const auto found = std::ranges::find_if(now, [&checked](const StoredColumn& column) {

@@ -1,4 +1,4 @@
-// Compares the columns of a database with those that the statements of a program were checked
+// Compares the columns of a database with those that the application's statements were checked
 // against.
 // Layering: must not change anything.
 #pragma once
@@ -11,9 +11,9 @@
 
 namespace eider::db {
 
-/// A column of a table or a view, as the database tells it.
+/// A column of a table or a view, as reported by the database.
 ///
-/// table_name  with its schema where it is not found without: "shop.notes"
+/// table_name  with its schema if it is not found without it: "shop.notes"
 struct StoredColumn {
   std::string table_name;
   std::string name;
@@ -21,12 +21,12 @@ struct StoredColumn {
   bool may_be_null;
 };
 
-/// Those of the tables whose names stand anywhere in `text`, by their names. One round trip. Throws
-/// Failure.
+/// Returns the columns of all tables whose names occur in `text`, sorted by name. One round trip.
+/// Throws Failure.
 [[nodiscard]] Task<std::vector<StoredColumn>> stored_columns(Database database, std::string text);
 
-/// What is not as it was, a line for each; empty when all is: a column that is gone, is of another
-/// type, or may be null now. What came to it, or may be null no more, fits all that was checked.
+/// Returns a line for each difference, or an empty text: a column was removed, has another type, or
+/// may be null now. New columns and new NOT NULL constraints are compatible.
 [[nodiscard]] std::string differences_of(const std::vector<StoredColumn>& now,
                                          checked::TableColumns checked);
 

@@ -8,7 +8,7 @@
 namespace eider::db {
 namespace {
 
-/// Takes a line from the front.
+/// Removes the first line.
 std::string_view take_line(std::string_view& text) noexcept {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -20,7 +20,7 @@ std::string quoted_line(std::string_view line, bool is_there) {
   return is_there ? "'" + std::string(line) + "'" : "missing";
 }
 
-/// "line 3 was 'a', and is 'b'"
+/// Returns a text such as "line 3 was 'a', and is 'b'".
 std::string first_difference(std::string_view before, std::string_view now) {
   for (std::size_t line = 1; !before.empty() || !now.empty(); ++line) {
     const bool was_there = !before.empty();
@@ -125,7 +125,7 @@ Task<HistoryTable> HistoryTable::find(const Database& database) {
   co_return HistoryTable(Dialect::postgres, schema.value_or(""));
 }
 
-// Backticks are quotes in each of its modes, and a migration may set another one.
+// Backticks are quotes in each SQL mode, and a migration may set another mode.
 Task<HistoryTable> HistoryTable::find_on_mariadb(const Database& database) {
   const std::optional<std::string> quoted = co_await database.one<std::string>(
       "select concat('`', replace(coalesce(database(), ''), '`', '``'), '`')");
@@ -175,7 +175,7 @@ Task<History> HistoryTable::read(const Statements& on, const Migrations& migrati
     co_return History();
   }
   History history = co_await read_rows(on);
-  // A text may be tens of megabytes, and is needed only to show what was edited.
+  // A text may be tens of megabytes, and is only needed to show the difference of an edited file.
   const RuntimeSql sql{"select " + text_column() + " from " + name() + " where number = $1"};
   for (AppliedMigration& applied : history) {
     const Migration* now = db::find(migrations, applied.number);

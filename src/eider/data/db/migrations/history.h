@@ -1,4 +1,4 @@
-// The table eider_migrations: compares the applied migrations with those of the program.
+// The table eider_migrations: compares the applied migrations with those of the application.
 // Layering: must not run a migration.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace eider::db {
 
-/// Stands in `ended` while a .down.sql runs outside of a transaction.
+/// Value of `ended` while a .down.sql runs outside of a transaction.
 inline constexpr std::string_view kGoingDown = "down";
 
 /// A row of eider_migrations.
 ///
 /// begun  "2026-01-31T12:00:00Z"
-/// ended  the same; absent while it runs outside of a transaction, and where that was broken off;
-///        kGoingDown while it is taken back so
-/// sql    its text, only where its checksum is not the file's
+/// ended  the same; empty while it runs outside of a transaction, and if it was interrupted;
+///        kGoingDown while it is undone outside of a transaction
+/// sql    its text, only if its checksum differs from that of the file
 struct AppliedMigration {
   std::int64_t number;
   std::string name;
@@ -36,26 +36,26 @@ struct AppliedMigration {
   [[nodiscard]] bool is_unfinished() const noexcept { return !ended || is_going_down(); }
 };
 
-/// By their numbers.
+/// Sorted by number.
 using History = std::vector<AppliedMigration>;
 
-/// What does not fit, a line for each as of make_migrations; empty when all does: one that was
-/// edited, renamed, or is gone, and one that comes ahead of what was applied. One that was broken
-/// off may have been mended.
+/// Returns a line for each error, as in make_migrations, or an empty text: a migration was edited,
+/// renamed, or removed, or comes before an applied one. An interrupted migration may have been
+/// fixed.
 ///
-/// accepts_newer  what lies behind the last of `migrations` may be unknown
+/// accepts_newer  migrations after the last of `migrations` may be unknown
 [[nodiscard]] std::string faults_of_history(const History& history, const Migrations& migrations,
                                             bool accepts_newer);
 
-/// The one of that number, or null.
+/// Returns the migration with that number, or null.
 [[nodiscard]] const Migration* find(const Migrations& migrations, std::int64_t number) noexcept;
-/// The one that was begun and has not ended, or null.
+/// Returns the migration that was started and has not ended, or null.
 [[nodiscard]] const AppliedMigration* unfinished_in(const History& history) noexcept;
-/// The first one that was not applied, or null. Pre: the history fits.
+/// Returns the first pending migration, or null. Pre: the history has no errors.
 [[nodiscard]] const Migration* next_of(const Migrations& migrations,
                                        const History& history) noexcept;
 
-/// Thrown while migrating, and caught by the public functions.
+/// Thrown during a migration, and caught by the public functions.
 class MigrationFault : public std::exception {
  public:
   explicit MigrationFault(std::string text) : text_(std::move(text)) {}
@@ -65,10 +65,10 @@ class MigrationFault : public std::exception {
   std::string text_;
 };
 
-/// "2026-01-31T12:00:00Z"
+/// Returns "2026-01-31T12:00:00Z".
 [[nodiscard]] std::string now_as_text();
 
-/// Names the table by the schema that it was found in before any migration. Each call throws
+/// Refers to the table with the schema that it had before any migration. Each call throws
 /// db::Failure.
 class HistoryTable {
  public:
@@ -100,7 +100,7 @@ class HistoryTable {
   [[nodiscard]] Task<History> read_rows(const Statements& on) const;
 
   Dialect dialect_;
-  std::string schema_;  // "public.", quoted where it has to be
+  std::string schema_;  // "public.", quoted if necessary
 };
 
 }  // namespace eider::db

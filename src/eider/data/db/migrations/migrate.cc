@@ -22,12 +22,12 @@ using db::MigrationFault;
 using db::SqlPiece;
 using db::Way;
 
-/// Between two looks for a lock. A deployer that waits holds nothing meanwhile: an index that is
-/// made concurrently waits for every open transaction.
+/// Pause between two attempts to lock. A waiting process holds no transaction in the meantime,
+/// because `create index concurrently` waits for all open transactions.
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
-/// Has the foreign keys of SQLite's connection that writes on again wherever its task ends, which
-/// may be destroyed at each of its waits: without them all that is written later is not checked.
+/// Enables the foreign keys of SQLite's writing connection again when its task ends, even if the
+/// task is destroyed while it waits: otherwise later changes would not be checked.
 class KeysOff {
  public:
   explicit KeysOff(const Database& database)
@@ -40,10 +40,10 @@ class KeysOff {
     if (job_ == nullptr) {
       return;
     }
-    try {  // behind what is under way, and nobody waits for it
+    try {  // after the running statements, without waiting for it
       (void)pool_->submit(job_, db::Lane::writing);
     } catch (const std::exception&) {
-      return;  // there is no memory to ask with
+      return;  // out of memory
     }
   }
   void note_on() noexcept { job_.reset(); }
@@ -53,13 +53,13 @@ class KeysOff {
   std::unique_ptr<db::Job> job_;
 };
 
-/// What one deployer at a time has, for one step.
+/// The lock that only one process has at a time, for one step.
 class DeployLock {
  public:
   explicit DeployLock(Database database) : database_(std::move(database)) {}
 
-  /// Begins what a step is done in: a transaction; on MariaDB, where statements end transactions by
-  /// themselves, a session, which continues after that.
+  /// Begins a step: a transaction, or on MariaDB, where statements end transactions implicitly, a
+  /// session, which continues after that.
   Task<Transaction> begin() const {
     const auto use = is_of_session() ? db::TransactionState::Use::session
                                      : db::TransactionState::Use::transaction;
@@ -69,17 +69,18 @@ class DeployLock {
     co_return co_await begun;
   }
 
-  /// Within that. Returns false while another deployer has it.
+  /// Tries to lock within that transaction or session. Returns false while another process has the
+  /// lock.
   Task<bool> take(const Transaction& transaction) const {
     if (is_of_session()) {
-      // Its locks are those of the whole server, in which each database may have a deployer. After
-      // a deployer has died, the server may need a moment to notice.
+      // Locks apply to the whole server, and each database needs its own. After a process has
+      // crashed, the server may need a moment to notice.
       const std::optional<int> is_taken = co_await transaction.one<int>(
           "select coalesce(get_lock(concat('eider_db_', left(sha2(database(), 256), 32)), 1), 0)");
       co_return is_taken.value_or(0) == 1;
     }
     if (database_.dialect() == Dialect::sqlite) {
-      co_return true;  // the transaction is the lock: it was begun as the one that writes
+      co_return true;  // the transaction is the lock: it was started as a writing one
     }
     // An index that is created concurrently would wait for a transaction with an older snapshot.
     co_await transaction.exec("set transaction isolation level read committed");
@@ -88,7 +89,7 @@ class DeployLock {
     co_return is_taken.value_or(false);
   }
 
-  /// Keeps the step's changes, and the lock of a session.
+  /// Commits the step's changes; keeps the lock of a session.
   Task<> commit(const Transaction& transaction) const {
     if (is_of_session()) {
       co_await transaction.exec("commit");
@@ -107,7 +108,7 @@ class DeployLock {
       }
       co_await transaction.roll_back();
     } catch (const db::Failure&) {
-      co_return;  // it is over already
+      co_return;  // it has already ended
     }
   }
 
@@ -122,7 +123,7 @@ class DeployLock {
   Database database_;
 };
 
-/// One call's way through the migrations. Lives in the frame of the call.
+/// One run of the migrations. Lives in the coroutine frame of the call.
 class Migrator {
  public:
   Migrator(Database database, Migrations migrations, MigrateOptions options)
@@ -169,7 +170,7 @@ class Migrator {
     }
   }
 
-  /// A step, as soon as no other deployer is at one.
+  /// Runs a step as soon as no other process runs one.
   Task<const Migration*> once(Way way) {
     const Instant until = Loop::current().now() + options_.wait_max;
     while (true) {
@@ -190,7 +191,7 @@ class Migrator {
     }
   }
 
-  /// Foreign keys can only be lifted outside of a transaction.
+  /// Foreign keys can only be disabled outside of a transaction.
   Task<Step> without_keys(Way way) {
     KeysOff off(database_);
     co_await database_.exec("pragma foreign_keys = off");
@@ -222,7 +223,8 @@ class Migrator {
     co_return Step{Outcome::waits, nullptr, db::locked_text()};
   }
 
-  /// What is not kept is taken back before this returns, so that the next one finds no lock.
+  /// Changes that are not committed are rolled back before this returns, so that the next step can
+  /// lock.
   Task<Step> locked_step(Way way) {
     const Transaction transaction = co_await lock_.begin();
     std::exception_ptr failure;
@@ -266,7 +268,7 @@ class Migrator {
 
   Task<Step> run_script(const Transaction& transaction, const Migration& migration, Way way) {
     const MigrationScript& script = way == Way::up ? migration.up : down_of(migration);
-    // Ahead of its first statement: half of one that is run beside would stay.
+    // Checked before the first statement: outside of a transaction, half a script would stay.
     if (const auto refused = db::refused_in(script, database_.dialect())) {
       throw MigrationFault(db::text_of(db::file_name(migration, way), *refused));
     }
@@ -281,13 +283,13 @@ class Migrator {
     co_return Step{Outcome::done, &migration};
   }
 
-  /// Only a call that goes the same way: to run a broken-off way back again is no way up.
+  /// Only a call in the same direction: an interrupted `down` must not be finished by `up`.
   [[nodiscard]] bool may_settle(const AppliedMigration& unfinished, Way way) const noexcept {
     return options_.unfinished != MigrateOptions::Unfinished::fail &&
            unfinished.is_going_down() == (way == Way::down);
   }
 
-  /// As it is now, mended or not: that is what the next database will be given.
+  /// Records the current file, fixed or not, because the next database will get the same one.
   Task<Step> take_as_done(const Transaction& transaction, const AppliedMigration& unfinished) {
     const Migration& migration = file_of(unfinished);
     if (unfinished.is_going_down()) {
@@ -304,7 +306,8 @@ class Migrator {
     return found == nullptr || found->number > options_.last ? nullptr : found;
   }
 
-  /// The last that was applied. Only what is newer than the program is unknown here.
+  /// Returns the last applied migration. Only migrations newer than the application are unknown
+  /// here.
   [[nodiscard]] const Migration* last(const History& history) const {
     if (history.empty()) {
       return nullptr;
@@ -335,7 +338,7 @@ class Migrator {
   Task<> run_in(const Transaction& transaction, const Migration& migration,
                 const MigrationScript& script, Way way) {
     if (is_on(Dialect::mariadb)) {
-      co_await table_->make(transaction);  // which ends what was begun
+      co_await table_->make(transaction);  // ends the current transaction
       co_await transaction.exec("start transaction");
     }
     const std::vector<SqlPiece> pieces = db::split_sql(script.sql, database_.dialect());
@@ -343,7 +346,7 @@ class Migrator {
       co_await run_piece(transaction, migration, piece, way);
     }
     if (is_on(Dialect::postgres)) {
-      // By set_config('search_path', …), as pg_dump says it, it would outlast the transaction.
+      // A set_config('search_path', …), as in files of pg_dump, would outlast the transaction.
       co_await transaction.exec("reset search_path");
     } else if (is_on(Dialect::sqlite) && !script.holds_foreign_keys) {
       co_await check_keys(transaction, migration, way);
@@ -360,14 +363,14 @@ class Migrator {
     co_await lock_.commit(transaction);
   }
 
-  /// The row stands there ahead of it, so that what is broken off shows. PostgreSQL's lock is held
-  /// meanwhile by the transaction, which does nothing else; SQLite's would be in its own way.
-  /// MariaDB's is the session's own: one that is broken off loses both.
+  /// The row is inserted before, so that an interrupted migration can be detected. In the meantime,
+  /// PostgreSQL's lock is held by the transaction, which is otherwise idle; SQLite's would block
+  /// the migration itself. MariaDB's belongs to the session, so both end if it is lost.
   Task<> run_beside(const Transaction& transaction, const Migration& migration,
                     const MigrationScript& script, Way way) {
     if (is_on(Dialect::postgres)) {
       co_await note_beside_lock(migration, way);
-      // Ends the portal ahead of it, whose snapshot an index made concurrently would wait for.
+      // Closes the previous portal; a concurrent index build would wait for its snapshot.
       co_await transaction.script("select 1");
     } else {
       co_await note_begun(transaction, migration, way);
@@ -384,11 +387,12 @@ class Migrator {
       co_await table_->forget(on, migration.number);
     }
     if (is_on(Dialect::mariadb)) {
-      co_await lock_.commit(transaction);  // what a migration has begun by `set autocommit = 0`
+      // A transaction that the migration has started with `set autocommit = 0`.
+      co_await lock_.commit(transaction);
     }
   }
 
-  /// Where what is not in a transaction runs.
+  /// Returns where to run statements outside of a transaction.
   [[nodiscard]] const db::Statements& beside(const Transaction& transaction) const noexcept {
     return is_on(Dialect::mariadb) ? static_cast<const db::Statements&>(transaction) : database_;
   }
@@ -425,7 +429,7 @@ class Migrator {
       const db::RuntimeSql sql{std::string(piece.text)};
       const bool is_alone = &on == &database_ && is_on(Dialect::sqlite);
       if (is_alone) {
-        co_await on.exec(sql);  // a script has a transaction of its own there
+        co_await on.exec(sql);  // there, a script has its own transaction
       } else {
         co_await on.script(sql);
       }
@@ -464,7 +468,7 @@ MigrationState state_of(const AppliedMigration& applied) {
   return {.name = applied.name, .applied = applied.begun, .is_unfinished = applied.is_unfinished()};
 }
 
-/// A line for each that will be refused.
+/// Returns a line for each pending migration that will be rejected.
 std::string faults_of_waiting(const History& history, const Migrations& migrations,
                               Dialect dialect) {
   std::string faults;

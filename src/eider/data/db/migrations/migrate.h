@@ -1,4 +1,4 @@
-// Applies the migrations of a program to a database, and undoes the last one.
+// Applies the migrations of an application to a database, and undoes the last one.
 // Layering: must not run for each request; it is for startup and for `eider db`.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace eider {
 
-/// The columns that the statements of the including program were checked against; nothing without
+/// The columns that the statements of the including program were checked against; empty without
 /// eider_checked_sql().
 #ifdef EIDER_CHECKED_SQL
 constexpr db::checked::TableColumns kCheckedHere{db::checked::kTableColumns};
@@ -41,7 +41,7 @@ struct MigrateOptions {
   Duration wait_max = std::chrono::minutes(1);
   /// Allows the program to start if the database has newer migrations than it knows.
   bool accepts_newer = false;
-  /// None above this number is applied.
+  /// Migrations above this number are not applied.
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
   Unfinished unfinished = Unfinished::fail;
   /// Called with the name of each migration that was applied or undone.
@@ -68,15 +68,15 @@ struct MigrateOptions {
 [[nodiscard]] Task<Result<std::optional<std::string>, std::string>> migrate_down(
     Database database, Migrations migrations, MigrateOptions options = {});
 
-/// applied  when, "2026-01-31T12:00:00Z"; nothing while it waits
+/// applied  the time, "2026-01-31T12:00:00Z"; std::nullopt if it is pending
 struct MigrationState {
   std::string name;
   std::optional<std::string> applied;
   bool is_unfinished = false;
 };
 
-/// all      in the order of their numbers, those too that only the database knows
-/// errors   as of `migrate`; empty when all fits
+/// all      in the order of their numbers, including those that only the database knows
+/// errors   like those of `migrate`; empty if there are none
 struct MigrationStatus {
   std::vector<MigrationState> all;
   std::string errors;
@@ -84,7 +84,7 @@ struct MigrationStatus {
   [[nodiscard]] bool is_current() const noexcept;
 };
 
-/// Reads, and changes nothing. Throws db::Failure.
+/// Only reads. Throws db::Failure.
 [[nodiscard]] Task<MigrationStatus> migration_status(Database database, Migrations migrations,
                                                      MigrateOptions options = {});
 

@@ -15,7 +15,7 @@ bool is_any(std::string_view word, std::initializer_list<std::string_view> words
       words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
 }
 
-/// `pragma foreign_keys = off`, also of a schema that it names.
+/// Returns whether this is `pragma foreign_keys = off`, also with a schema.
 bool is_of_foreign_keys(const SqlPiece& piece) noexcept {
   return is_any(piece.words[0], {"pragma"}) &&
          (is_any(piece.words[1], {"foreign_keys"}) || is_any(piece.words[2], {"foreign_keys"}));
@@ -51,7 +51,7 @@ std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect)
   return found;
 }
 
-/// Of a refused statement's cause, which is followed by the statement.
+/// Limit for the cause of a rejected statement, which is followed by the statement.
 constexpr std::size_t kCauseBytesMax = 500;
 
 std::string word_of(Way way) {
@@ -74,8 +74,8 @@ bool stays_in_transaction(const MigrationScript& script, Dialect dialect) {
           }));
 }
 
-// One database's function or trigger falls to pieces where it is read as another's, and some of
-// those begin with `end`. What all of them find to stand alone is that.
+// A function or trigger of one database is split incorrectly by another dialect, and some of its
+// pieces begin with `end`. So only statements that all dialects reject are rejected.
 std::optional<Refused> refused_in_any(const MigrationScript& script) {
   const std::vector<Refused> of_sqlite = all_refused(script, Dialect::sqlite);
   const std::vector<Refused> of_mariadb = all_refused(script, Dialect::mariadb);
@@ -110,7 +110,7 @@ std::string file_name(const Migration& migration, Way way) {
 
 std::string cause_of(const Failure& failure) {
   const std::string_view text = failure.what();
-  // MariaDB repeats what it does not understand.
+  // MariaDB repeats the text with the syntax error.
   const std::size_t repeated = text.find(" for the right syntax to use near ");
   std::size_t end = std::min({text.find(", in: "), repeated, kCauseBytesMax});
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {

@@ -15,8 +15,8 @@
 
 namespace eider::db {
 
-/// line  of the statement, from 1
-/// key   a word that stays the same
+/// line  of the statement, starting at 1
+/// key   a constant error key
 /// what  the reason, and the fix
 struct Refused {
   std::size_t line;
@@ -24,37 +24,38 @@ struct Refused {
   std::string what;
 };
 
-/// The first statement that begins or ends a transaction, disables SQLite's foreign keys, or is a
-/// command of the mariadb or psql client.
+/// Returns the first statement that begins or ends a transaction, disables SQLite's foreign keys,
+/// or is a command of the mariadb or psql client.
 [[nodiscard]] std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect);
-/// Whether it can be rolled back as a whole: on MariaDB only if no statement ends its transaction.
+/// Returns whether all of it can be rolled back: on MariaDB only if no statement ends its
+/// transaction.
 [[nodiscard]] bool stays_in_transaction(const MigrationScript& script, Dialect dialect);
-/// The first statement that is refused for each database: for files, whose database is not known.
+/// Returns the first statement that every database rejects: for files of an unknown dialect.
 [[nodiscard]] std::optional<Refused> refused_in_any(const MigrationScript& script);
 
-/// "0001_a.sql:2: [transaction] …"
+/// Returns "0001_a.sql:2: [transaction] …".
 [[nodiscard]] std::string text_of(const std::string& file, const Refused& refused);
 
 enum class Way : std::uint8_t { up, down };
 
-/// "0001_a.sql: [key] what"
+/// Returns "0001_a.sql: [key] what".
 [[nodiscard]] std::string fault_text(const std::string& name, const std::string& key,
                                      const std::string& what);
-/// "0001_a.down.sql:3: [key] what"
+/// Returns "0001_a.down.sql:3: [key] what".
 [[nodiscard]] std::string fault_text_at(const Migration& migration, Way way, std::size_t line,
                                         const std::string& key, const std::string& what);
 [[nodiscard]] std::string file_name(const Migration& migration, Way way);
 
-/// The database's message, without the statement: file and line identify that.
+/// Returns the database's message, without the statement: file and line identify that.
 [[nodiscard]] std::string cause_of(const Failure& failure);
 
-/// For a failure that no statement caused: there is no server, or it rejects the user.
+/// For a failure without a statement: the server is not available, or rejects the user.
 [[nodiscard]] std::string unusable_text(const Failure& failure);
-/// The begin of that text.
+/// The start of that text.
 inline constexpr std::string_view kUnusable = "The database cannot be used: ";
 [[nodiscard]] std::string locked_text();
 [[nodiscard]] std::string unfinished_text(const AppliedMigration& unfinished);
-/// For the end of an error whose statements are not rolled back.
+/// For errors whose statements are not rolled back.
 [[nodiscard]] std::string remaining_text(Way way);
 
 }  // namespace eider::db

@@ -23,7 +23,7 @@ constexpr std::string_view kDown = ".down.sql";
 constexpr std::string_view kMarker = "eider";
 constexpr std::size_t kDigitsMax = 18;
 
-/// A checkout may write line ends as its machine does, which edits nothing.
+/// A checkout may convert line ends, which does not count as an edit.
 std::string with_plain_line_ends(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
@@ -35,9 +35,9 @@ std::string with_plain_line_ends(std::string_view text) {
   return plain;
 }
 
-/// What a comment that speaks to Eider says, as "no transaction" of "-- eider: no transaction";
-/// nothing of other lines. Blanks and capitals are as the writer likes them: one that was passed
-/// over would run a migration in another way than its writer meant.
+/// Returns the text of a marker comment, such as "no transaction" for "-- eider: no transaction";
+/// std::nullopt for other lines. Case and spaces do not matter, because an ignored marker would run
+/// the migration in an unintended way.
 std::optional<std::string_view> marker_in(std::string_view line) noexcept {
   if (!line.starts_with("--") && !line.starts_with("/*")) {
     return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<std::string_view> marker_in(std::string_view line) noexcept {
   if (!is_word || !equals_ignoring_case(text.substr(0, kMarker.size()), kMarker)) {
     return std::nullopt;
   }
-  // A block's, and one without the colon, says nothing.
+  // A block comment, and one without the colon, has no text.
   return line.starts_with("--") && rest.starts_with(':') ? trim(rest.substr(1)) : "";
 }
 
@@ -56,7 +56,7 @@ bool is_name_byte(char byte) noexcept {
   return is_letter(byte) || is_digit(byte) || byte == '_' || byte == '-';
 }
 
-/// What of the bytes alone is wrong: a word and the mend; nothing when they are text.
+/// Returns the key and fix for an encoding error; std::nullopt if the bytes are valid text.
 std::optional<std::pair<std::string_view, std::string_view>> fault_of_bytes(std::string_view text) {
   if (is_utf16(text)) {
     return {{"encoding", kSaveAsUtf8}};
@@ -72,7 +72,7 @@ std::optional<std::pair<std::string_view, std::string_view>> fault_of_bytes(std:
   return std::nullopt;
 }
 
-/// Gathers what is wrong, so that all of it is told at once.
+/// Collects all errors, so that they are reported together.
 class MigrationReader {
  public:
   Result<Migrations, std::string> read(std::span<const MigrationFile> files) {
@@ -207,7 +207,7 @@ class MigrationReader {
   std::string faults_;
 };
 
-/// A directory, or a pipe that nobody writes to, is no file.
+/// Directories, and pipes without a writer, are not files.
 std::optional<std::string> text_of_file(const std::filesystem::path& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) {
@@ -218,7 +218,7 @@ std::optional<std::string> text_of_file(const std::filesystem::path& path) {
   return file.bad() || !file.is_open() ? std::nullopt : std::optional(std::move(text));
 }
 
-/// Whatever the case of its ending: one that was passed over would never be applied.
+/// The extension is not case-sensitive, because a file that is ignored would never be applied.
 bool is_of_sql(std::string_view name) noexcept {
   return !name.starts_with('.') && name.size() >= kUp.size() &&
          equals_ignoring_case(name.substr(name.size() - kUp.size()), kUp);
@@ -231,7 +231,7 @@ Result<Migrations, std::string> make_migrations(std::span<const MigrationFile> f
 }
 
 Result<Migrations, std::string> read_migrations(const std::string& directory) {
-  std::map<std::string, std::string> texts;  // in the order of their names
+  std::map<std::string, std::string> texts;  // sorted by name
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
     const std::string name = entry.path().filename().string();

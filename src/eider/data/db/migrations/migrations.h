@@ -24,8 +24,8 @@ struct MigrationScript {
   bool holds_foreign_keys = true;
 };
 
-/// number    of the file's name, 1 to 18 digits
-/// name      "0001_notes": of its file, without ".sql"
+/// number    in the file name, 1 to 18 digits
+/// name      "0001_notes": the file name without ".sql"
 /// checksum  SHA-256 of up.sql, in hexadecimal
 struct Migration {
   std::int64_t number;

@@ -16,7 +16,7 @@ using db::Dialect;
 using detail::base::CodeName;
 using detail::base::with_code;
 
-/// As it stands in a lock file.
+/// The name in a lock file.
 std::string_view name_of(Dialect dialect) noexcept {
   switch (dialect) {
     case Dialect::sqlite:
@@ -47,7 +47,7 @@ Task<std::string> schema_differences(Database database, db::checked::TableColumn
   co_return db::differences_of(now, of_this);
 }
 
-/// What keeps the program from starting, or nothing.
+/// Returns the error that prevents startup, or an empty text.
 Task<std::string> SchemaModule::bring_there() {
   if (settings.at_start) {
     auto done = co_await migrate(database_, *migrations_, options_);
@@ -78,7 +78,7 @@ Task<Result<void>> SchemaModule::start_at_once() {
   if (migrations_) {
     std::string faults = co_await bring_there();
     if (!faults.empty()) {
-      // migrate() returns the text of a database that cannot be used, too.
+      // migrate() also returns the text for an unusable database.
       const bool is_unusable = faults.starts_with(db::kUnusable);
       const CodeName code =
           is_unusable ? CodeName("database-unreachable") : CodeName("migration-failed");

@@ -32,15 +32,15 @@ const detail::SqlDialect& rules_of(Dialect dialect) noexcept {
   return detail::kMariadbSql;
 }
 
-/// MariaDB runs the text of comments that begin with '!', as in those that its dumps begin with.
-/// The two ends of such a comment are tokens.
+/// MariaDB runs the text of comments that begin with '!', which its dumps use. The two ends of such
+/// a comment are tokens.
 SqlToken next_of_mariadb(SqlLexer& lexer) noexcept {
   const std::string_view rest = lexer.rest();
   std::size_t bytes = rest.starts_with("*/") ? 2 : 0;
   if (rest.starts_with("/*!") || rest.starts_with("/*M!")) {
     bytes = rest.find('!') + 1;
     while (bytes < rest.size() && is_digit(rest[bytes])) {
-      ++bytes;  // the version that runs it is no word of the statement
+      ++bytes;  // the version number is not a word of the statement
     }
   }
   if (bytes == 0) {
@@ -56,7 +56,7 @@ bool is_block(const SqlPiece& piece) noexcept {
          equals_ignoring_case(piece.words[2], "atomic");
 }
 
-/// The statement of a block that begins with the first of the tokens.
+/// Returns the statement in a block that begins with the first token.
 SqlPiece first_statement(const SqlPiece& block, std::span<const SqlToken> tokens) {
   const char* const begin = tokens.front().text.data();
   const char* end = begin;
@@ -77,7 +77,7 @@ SqlPiece first_statement(const SqlPiece& block, std::span<const SqlToken> tokens
   return piece;
 }
 
-/// Walks over a script, token by token.
+/// Iterates over a script, token by token.
 class Splitter {
  public:
   Splitter(std::string_view sql, Dialect dialect) noexcept
@@ -126,7 +126,7 @@ class Splitter {
     last_word_ = word;
   }
 
-  /// Statements within a trigger or a function are parts of the one that makes it.
+  /// Statements within a trigger or a function are part of the one that creates it.
   void note_depth(std::string_view word) noexcept {
     static constexpr auto kMade =
         std::to_array<std::string_view>({"trigger", "function", "procedure"});
@@ -146,8 +146,8 @@ class Splitter {
     }
   }
 
-  /// Its bodies nest by `begin` and `case`. What ends by two words (`end if`) nests nothing here:
-  /// it stands within one of those.
+  /// Bodies are nested with `begin` and `case`. Constructs that end with two words (`end if`) do
+  /// not count as nesting, because they are within one of those.
   void note_depth_of_mariadb(std::string_view word) noexcept {
     static constexpr auto kMade =
         std::to_array<std::string_view>({"trigger", "function", "procedure", "event", "package"});
@@ -159,7 +159,7 @@ class Splitter {
     if (words_ == 0) {
       is_create_ = equals_ignoring_case(word, "create");
       is_behind_begin_ = is_begin;
-    } else if (is_create_) {  // `definer = …` and `or replace` stand between
+    } else if (is_create_) {  // `definer = …` and `or replace` may come before
       has_body_ = is_one_of(word, kMade);
       is_create_ = !has_body_ && !is_one_of(word, kOther);
     } else if (words_ == 1 && is_behind_begin_ && equals_ignoring_case(word, "not")) {
@@ -177,15 +177,15 @@ class Splitter {
     }
   }
 
-  /// `begin` may be a name in both: PostgreSQL's bodies say `begin atomic`, SQLite's triggers have
-  /// but one that is none.
+  /// `begin` may be a name in both: PostgreSQL's bodies begin with `begin atomic`, and SQLite's
+  /// triggers have only one `begin` that is not a name.
   [[nodiscard]] bool begins_body(std::string_view word) const noexcept {
     return dialect_ == Dialect::sqlite
                ? equals_ignoring_case(word, "begin")
                : equals_ignoring_case(word, "atomic") && equals_ignoring_case(last_word_, "begin");
   }
 
-  /// SQLite lets a column be named `end`: a body's own comes behind a semicolon.
+  /// SQLite accepts a column named `end`: the one that ends a body comes after a semicolon.
   [[nodiscard]] bool may_end() const noexcept {
     return dialect_ != Dialect::sqlite || depth_ > 1 || is_behind_semicolon_;
   }
@@ -204,13 +204,13 @@ class Splitter {
   Dialect dialect_;
   std::size_t line_ = 1;
   std::size_t begin_ = 0;
-  std::size_t end_ = 0;  // of the last token that is no blank and no comment
+  std::size_t end_ = 0;  // of the last token that is not whitespace or a comment
   std::size_t words_ = 0;
   std::size_t depth_ = 0;
   bool is_in_piece_ = false;
   bool is_create_ = false;
   bool has_body_ = false;
-  bool is_behind_begin_ = false;  // which is the statement's first word
+  bool is_behind_begin_ = false;  // if it is the statement's first word
   bool is_end_case_ = false;      // the next word is the second one of `end case`
   bool is_behind_semicolon_ = false;
   std::string_view last_word_{};
@@ -243,7 +243,7 @@ std::vector<SqlPiece> statements_in_block(const SqlPiece& block) {
     const bool is_first =
         tokens[i - 1].is_one_of({";", "atomic", "begin", "then", "else", "do", "loop", "repeat"});
     is_declaration = is_first ? token.is("declare") : is_declaration;
-    // In `declare exit handler for sqlexception rollback`, any word may be the statement's first.
+    // In `declare exit handler for sqlexception rollback`, any word may begin the statement.
     if ((is_first || is_declaration) && token.kind == SqlTokenKind::word &&
         !token.is_one_of({"begin", "end"})) {
       found.push_back(first_statement(block, std::span(tokens).subspan(i)));
@@ -260,7 +260,7 @@ bool controls_transaction(const SqlPiece& piece) noexcept {
     return equals_ignoring_case(words[1], "transaction");
   }
   if (equals_ignoring_case(words[0], "begin")) {
-    return !is_block(piece);  // `begin not deferrable` of PostgreSQL is none
+    return !is_block(piece);  // `begin not deferrable` in PostgreSQL is not a block
   }
   if (equals_ignoring_case(words[0], "rollback")) {
     // rollback [work | transaction] to [savepoint] name

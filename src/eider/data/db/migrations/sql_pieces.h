@@ -13,26 +13,26 @@
 namespace eider::db {
 
 /// text   from the statement's first word, without its semicolon
-/// line   of that word, from 1
-/// words  its first ones, as they are written, without comments; empty where there are fewer; views
-///        into `text`
+/// line   of that word, starting at 1
+/// words  the first words as written, without comments; empty if there are fewer; views of `text`
 struct SqlPiece {
   std::string_view text;
   std::size_t line = 1;
   std::array<std::string_view, 5> words{};
 };
 
-/// All that MariaDB runs, also the text of comments that begin with '!', without their ends.
+/// Returns all tokens that MariaDB runs, including comments that begin with '!', without their
+/// ends.
 [[nodiscard]] std::vector<detail::SqlToken> tokens_of_mariadb(std::string_view sql);
 
-/// The statements between MariaDB's `begin not atomic` and `end`, nested ones too, and some parts
-/// of statements; none of other pieces. Their lines are those of the script.
+/// Returns the statements between MariaDB's `begin not atomic` and `end`, including nested ones,
+/// and some parts of statements; empty for other pieces. Lines are those of the script.
 [[nodiscard]] std::vector<SqlPiece> statements_in_block(const SqlPiece& block);
 
-/// Whether the statement begins or ends a transaction. `rollback to` a savepoint does not.
+/// Returns whether the statement begins or ends a transaction. `rollback to` a savepoint does not.
 [[nodiscard]] bool controls_transaction(const SqlPiece& piece) noexcept;
 
-/// Knows quotes, dollar quotes, comments, and what stands between `begin` and `end` in triggers,
+/// Supports quotes, dollar quotes, comments, and bodies between `begin` and `end` in triggers,
 /// functions and procedures. Pieces refer to `sql`.
 [[nodiscard]] std::vector<SqlPiece> split_sql(std::string_view sql, Dialect dialect);
 

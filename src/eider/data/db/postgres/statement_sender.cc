@@ -117,7 +117,7 @@ void StatementSender::bind(const Part& part) {
   refuse_copy(statement, part.sql);
   if (const auto number = wire_.bind(statement, part.values)) {
     widened_ = {&part, *number};
-    found_[static_cast<std::size_t>(&part - parts_.data())] = nullptr;  // it has other parameter types
+    found_[static_cast<std::size_t>(&part - parts_.data())] = nullptr;  // it has other types now
   }
 }
 

@@ -27,7 +27,7 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
         throw Failure(FailureKind::values,
                       "SQLite has no arrays: bind the list as it is, and read it with json_each");
       }
-      // Static: the job that owns the values outlives the statement's run.
+      // Static, because the job that owns the values outlives the execution.
       sqlite3_bind_text64(statement, index, value.text()->data(), value.text()->size(),
                           SQLITE_STATIC, SQLITE_UTF8);
       return;

@@ -14,37 +14,37 @@ struct sqlite3_stmt;
 
 namespace eider::db {
 
-/// values   outlive the statement's run
-/// errors   Failure(values), thrown: there is none for a parameter
+/// values   must outlive the execution of the statement
+/// errors   Failure(values), thrown: a parameter has no value
 void bind_all(const PreparedStatement& prepared, std::span<const Value> values);
-/// Tells the columns.
+/// Passes the columns to `rows`.
 ///
-/// shape  becomes theirs; the names are the statement's until it is prepared anew
-/// cells  becomes room for as many as there are columns
+/// shape  is set to the columns; valid until the statement is prepared again
+/// cells  is resized to the number of columns
 void begin_rows(sqlite3_stmt* statement, RowShape& shape, std::vector<Cell>& cells, RowSink& rows);
-/// How often SQLite has prepared it anew, which a first step does where the schema has changed: the
-/// columns may be others then.
+/// How often SQLite has prepared the statement again. The first step does this if the schema has
+/// changed; the columns may be different then.
 [[nodiscard]] int times_reprepared(sqlite3_stmt* statement) noexcept;
-/// Hands on the row that the statement stands at.
+/// Passes the current row of the statement to `rows`.
 void add_row(sqlite3_stmt* statement, std::span<Cell> cells, RowSink& rows);
 
-/// Beside the statements that are kept, which each run begins anew. For as long as it is there, its
-/// connection sees no newer state of the file.
+/// A statement with its own handle, independent of the cached statements, which restart for each
+/// execution. As long as it exists, its connection sees no newer state of the file.
 class OpenCursor {
  public:
-  /// errors   Failure(statement), thrown: it does not only read; as PreparedStatement and
-  /// `bind_all`
+  /// errors   Failure(statement), thrown: it is not read-only; and those of PreparedStatement and
+  ///          `bind_all`
   OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Value> values,
              bool is_of_transaction);
 
   [[nodiscard]] bool is_of_transaction() const noexcept { return is_of_transaction_; }
-  /// Goes on until `rows` is full.
+  /// Reads rows until `rows` is full.
   ///
-  /// returns  whether there are no more
+  /// returns  whether all rows were read
   bool take(RowSink& rows);
 
  private:
-  std::vector<Value> values_;  // bound as they lie here
+  std::vector<Value> values_;  // bound without a copy
   PreparedStatement prepared_;
   RowShape shape_;
   std::vector<Cell> cells_;

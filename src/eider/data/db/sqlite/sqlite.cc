@@ -14,7 +14,7 @@ using db::SqliteConnection;
 Database open_sqlite(std::string_view path, const SqliteOptions& options) {
   constexpr std::string_view kScheme = "sqlite:";
   const std::string file(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
-  // Each connection to memory would have a database of its own.
+  // Each connection to an in-memory database would have its own database.
   const bool is_in_memory =
       file.empty() || file == db::kInMemory || ::eider::detail::base::DescribesOnly::is_on();
   std::unique_ptr<db::Connection> writer = std::make_unique<SqliteConnection>(

@@ -24,10 +24,10 @@ struct SqliteOptions {
 
   Durability durability = Durability::process;
   RunsOn runs_on = RunsOn::threads;
-  /// Connections that read side by side, each on its thread; one more writes.
+  /// Number of reading connections, each with its own thread; one more connection writes.
   unsigned readers = 4;
-  /// Row streams that are open at a time, each with its own connection and thread, at least 1;
-  /// others wait. The log keeps the data that a stream reads until it ends.
+  /// Maximum number of open row streams, each with its own connection and thread, at least 1; other
+  /// streams wait. The log keeps the data that a stream reads until it ends.
   unsigned streams_max = 2;
   /// Time limit for a statement that waits for another process that writes.
   Duration busy_time_max = std::chrono::seconds(5);
@@ -41,7 +41,7 @@ struct SqliteOptions {
   /// and whenever it has doubled since. The cause is a read that does not end, usually of another
   /// process: the log cannot be reused, and grows until the disk is full.
   std::function<void(std::uint64_t log_bytes)> on_large_log{};
-  /// A log that was larger is cut to this once it can be reused.
+  /// A larger log is truncated to this size once it can be reused.
   std::uint64_t large_log_bytes = std::uint64_t{64} << 20;
   /// Opens an existing file without writing: its journal mode stays, and `schema` does not run.
   /// Statements that write fail as `storage`. SQLite leaves an empty log and index next to a file
@@ -62,7 +62,7 @@ struct SqliteOptions {
 /// errors   db::Failure(open), thrown: with the file, the cause and the fix
 [[nodiscard]] Database open_sqlite(std::string_view path, const SqliteOptions& options = {});
 
-/// The same with the text instead of an exception.
+/// Returns the error text instead of throwing an exception.
 [[nodiscard]] Result<Database, std::string> try_open_sqlite(std::string_view path,
                                                             const SqliteOptions& options = {});
 

@@ -20,7 +20,7 @@ namespace {
 using db::Failure;
 using db::FailureKind;
 
-/// On this side of the copying, whether it is still wanted.
+/// Whether the task that requested the copy still exists.
 using Wanted = std::shared_ptr<std::atomic<bool>>;
 
 class WantedWhileHere {
@@ -66,13 +66,13 @@ void check_place(const std::string& from, const std::string& to, bool replaces) 
   if (is_there(to) && !replaces) {
     refuse(FailureKind::open, to, "the file already exists");
   }
-  // SQLite would play that log into the copy.
+  // SQLite would apply that log to the copy.
   if (is_there(to + "-wal")) {
     refuse(FailureKind::open, to, "a database with a log exists there and may be in use");
   }
 }
 
-/// The copy until it is whole, under a name of its own in the same directory.
+/// The incomplete copy, with a temporary name in the same directory.
 class Part {
  public:
   explicit Part(const std::string& to) : to_(to), path_(to + ".XXXXXX") {
@@ -91,11 +91,12 @@ class Part {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// On the disk first, then by its name: a name is not to outlive what it stands for.
+  /// Writes the copy to disk before it gets its name, so that the name never refers to an
+  /// incomplete file.
   std::int64_t keep(bool replaces) {
     const std::int64_t bytes = sync(path_);
     const int failed = replaces ? ::rename(path_.c_str(), to_.c_str())
-                                : ::link(path_.c_str(), to_.c_str());  // never onto another
+                                : ::link(path_.c_str(), to_.c_str());  // fails if it exists
     if (failed != 0) {
       refuse_by_errno(FailureKind::open, to_);
     }
@@ -105,7 +106,7 @@ class Part {
   }
 
  private:
-  /// returns  its size
+  /// returns  the file size
   [[nodiscard]] std::int64_t sync(const std::string& path) const {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat about{};
@@ -153,7 +154,7 @@ struct Copying {
     const Instant deadline = std::chrono::steady_clock::now() + options.time_max;
     const Handle source = open(from);
     sqlite3_busy_timeout(source.get(), 5000);
-    // One state for all of the steps: else each change that is made meanwhile would begin it anew.
+    // One transaction for all steps: otherwise each change in the meantime would restart the copy.
     execute(source, "pragma query_only = on; begin; select count(*) from sqlite_master");
     const Handle target = open(into);
     execute(target, "pragma journal_mode = off; pragma synchronous = off");

@@ -23,8 +23,8 @@
 namespace eider::db {
 namespace {
 
-/// Where SQLite puts what is too large for its memory, such as rows to be sorted: the first of its
-/// places that it may write to.
+/// Directory for SQLite's temporary files, such as those of large sorts: the first writable
+/// directory in SQLite's list.
 std::string temporary_directory() {
   const std::array<const char*, 6> places = {
       std::getenv("SQLITE_TMPDIR"), std::getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};
@@ -38,7 +38,7 @@ std::string temporary_directory() {
   return {};
 }
 
-/// Beside the file come and go its log, its index and its journal.
+/// SQLite creates and deletes the log, index and journal next to the file.
 void allow_files(sqlite3* handle, const SqliteOptions& options) {
   const char* const file = sqlite3_db_filename(handle, "main");
   if (file == nullptr || *file == '\0') {
@@ -77,11 +77,11 @@ const char* mend_of(int code) noexcept {
 }
 
 constexpr std::size_t kStatementsMax = 128;
-/// Steps of SQLite's machine between two looks at the limit: some tens of microseconds.
+/// Steps of SQLite's virtual machine between two checks of the limit: some tens of microseconds.
 constexpr int kStepsPerLook = 1000;
-/// Pages in the log from which it is copied into the file, as far as no read needs the older ones.
+/// Number of pages in the log that starts a checkpoint, as far as current reads allow it.
 constexpr int kLogPagesPerCopy = 1000;
-/// Stands where a statement has inserted nothing yet: 0 and -1 are row ids that somebody may use.
+/// Marker for a statement without inserted rows, because 0 and -1 are valid row IDs.
 constexpr std::int64_t kNothingInserted = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
@@ -91,12 +91,12 @@ void CloseSqlite::operator()(sqlite3* handle) const noexcept {
 }
 
 SqliteHandle open_file(const std::string& path, const SqliteOptions& options) {
-  // SQLite would create it for everybody to read, and gives its log and its index the rights of
-  // the file. Not by open(): closing a descriptor would drop the locks of the process's others.
-  // "file:" begins a URI, to SQLites that read them.
+  // SQLite would create a file that everyone can read, and gives its log and index the same
+  // permissions. open() is not used, because closing its descriptor would drop the locks of other
+  // connections of the process. "file:" begins a URI in SQLite versions that support it.
   if (path != kInMemory && !path.starts_with("file:") && !options.is_read_only) {
-    ::mknod(path.c_str(), S_IFREG | options.file_mode,
-            0);  // what is there stays; SQLite tells what fails
+    // An existing file is not changed; SQLite reports errors.
+    ::mknod(path.c_str(), S_IFREG | options.file_mode, 0);
   }
   sqlite3* made = nullptr;
   const int way =
@@ -119,14 +119,15 @@ void throw_cannot_open(const std::string& path, sqlite3* handle) {
   throw_open(path, sqlite3_errmsg(handle), mend_of(sqlite3_extended_errcode(handle)));
 }
 
-/// One run of a prepared statement; leaves it ready for the next.
+/// One execution of a prepared statement; resets it for the next one.
 class SqliteConnection::Run {
  public:
   Run(SqliteConnection& connection, const PreparedStatement& prepared, const Limit& limit) noexcept
       : connection_(connection), prepared_(prepared), statement_(prepared.get()) {
     connection.limit_ = &limit;
     connection.only_reads_ = prepared.only_reads();
-    // Only a mark tells whether this statement inserts: its row may have the id of the one before.
+    // The marker shows whether this statement inserts: its row may have the same ID as the previous
+    // one.
     connection.inserted_before_ = sqlite3_last_insert_rowid(connection.handle_.get());
     sqlite3_set_last_insert_rowid(connection.handle_.get(), kNothingInserted);
   }
@@ -163,8 +164,8 @@ class SqliteConnection::Run {
     return sqlite3_last_insert_rowid(connection_.handle_.get());
   }
 
-  /// The first step tells which columns there are: where the schema has changed it prepares the
-  /// statement anew. But what changes something is not begun for rows that would be refused.
+  /// The first step determines the columns: if the schema has changed, it prepares the statement
+  /// again. But a statement that writes is not started if its columns will be rejected.
   int begin_rows(RowSink& rows) {
     const auto begin = [&] {
       db::begin_rows(statement_, connection_.shape_, connection_.cells_, rows);
@@ -181,7 +182,7 @@ class SqliteConnection::Run {
     return code;
   }
 
-  /// What is done with a row, which may be refused.
+  /// Undoes the statement if `use` rejects a row.
   template <class Use>
   void or_take_back(Use use) {
     try {
@@ -192,7 +193,7 @@ class SqliteConnection::Run {
     }
   }
 
-  /// All that it changes is changed ahead of its first row, and a mere reset would keep that.
+  /// A statement makes all its changes before its first row, and a reset would keep them.
   void take_back() {
     if (prepared_.only_reads()) {
       return;
@@ -225,7 +226,7 @@ SqliteConnection::SqliteConnection(const std::string& path, Role role, const Sql
 
 SqliteConnection::~SqliteConnection() {
   close_cursors();
-  cache_.clear();  // a handle with statements does not close
+  cache_.clear();  // a handle with open statements cannot be closed
 }
 
 void SqliteConnection::set_up(const SqliteOptions& options) {
@@ -244,7 +245,8 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
     return;
   }
   if (options.is_read_only) {
-    execute("pragma schema_version");  // reads the file: what is none is told now, with its name
+    // Reads the file, so that an invalid file is reported now, with its name.
+    execute("pragma schema_version");
     return;
   }
   execute(options.durability == SqliteOptions::Durability::power ? "pragma synchronous = full"
@@ -254,8 +256,8 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
 }
 
-/// Of several that turn a new file into one with a log each would wait for the others: SQLite
-/// refuses them at once, without its own waiting.
+/// If several connections switch a new file to write-ahead mode, SQLite rejects all but one
+/// immediately, without its busy timeout.
 void SqliteConnection::begin_log(Duration busy_time_max) {
   constexpr Duration kPause = std::chrono::milliseconds(5);
   const Instant end = std::chrono::steady_clock::now() + busy_time_max;
@@ -272,8 +274,9 @@ void SqliteConnection::begin_log(Duration busy_time_max) {
   }
 }
 
-/// Says now, not at the first request, that the file cannot be written. That another one writes at
-/// the moment is no such fault, and is not waited for: what comes to write will wait.
+/// Reports at startup, instead of at the first request, that the file is not writable. If another
+/// connection writes at the moment, this is not an error, and does not wait: later writes will
+/// wait.
 void SqliteConnection::prove_writable() {
   sqlite3_busy_timeout(handle_.get(), 0);
   try {
@@ -301,7 +304,7 @@ void SqliteConnection::execute(const char* sql) {
   }
 }
 
-/// In place of SQLite's own hook, which copies the log into the file and tells nobody of its size.
+/// Replaces SQLite's own hook, which starts checkpoints and does not report the size of the log.
 void SqliteConnection::watch_log(const SqliteOptions& options) {
   on_large_log_ = options.on_large_log;
   large_log_bytes_ = options.large_log_bytes;
@@ -322,7 +325,7 @@ void SqliteConnection::watch_log(const SqliteOptions& options) {
   sqlite3_wal_hook(handle_.get(), hook, this);
 }
 
-/// After each commit.
+/// Called after each commit.
 void SqliteConnection::on_log(std::uint64_t pages_count) {
   const std::uint64_t bytes = pages_count * page_bytes_;
   if (bytes < large_log_bytes_) {
@@ -335,7 +338,7 @@ void SqliteConnection::on_log(std::uint64_t pages_count) {
   }
 }
 
-/// SQL's last_insert_rowid() sees through the mark that stands there while a statement runs.
+/// Implements last_insert_rowid() of SQL, which ignores the marker of the running statement.
 void SqliteConnection::add_last_insert_rowid() {
   const auto answer = [](sqlite3_context* context, int, sqlite3_value**) {
     const auto& self = *static_cast<const SqliteConnection*>(sqlite3_user_data(context));
@@ -350,7 +353,7 @@ void SqliteConnection::add_last_insert_rowid() {
   }
 }
 
-/// To SQLite the pragma only reads, so that a reader would carry it out.
+/// SQLite treats the pragma as read-only, so a reader could run it.
 void SqliteConnection::keep_query_only() {
   const auto allow = [](void*, int action, const char* name, const char* value, const char*,
                         const char*) {
@@ -361,7 +364,7 @@ void SqliteConnection::keep_query_only() {
   sqlite3_set_authorizer(handle_.get(), allow, nullptr);
 }
 
-// Only what nobody waits for is given up early, and only when that changes nothing.
+// Abandoned statements are only interrupted if they are read-only.
 int SqliteConnection::ask_limit(void* connection) noexcept {
   const auto& self = *static_cast<const SqliteConnection*>(connection);
   if (self.limit_ == nullptr) {
@@ -374,8 +377,8 @@ bool SqliteConnection::is_in_transaction() const noexcept {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
-/// A statement that was interrupted, or an `or rollback`, ends a transaction: what comes behind it
-/// would be kept by itself.
+/// An interrupted statement, or `or rollback`, ends a transaction: later statements would be
+/// committed separately.
 void SqliteConnection::check_transaction() const {
   if (is_begun_ && !is_in_transaction()) {
     throw Failure(
@@ -411,8 +414,9 @@ Changed SqliteConnection::run_prepared(const PreparedStatement& prepared,
   return run.step_all(rows);
 }
 
-/// A row of it may be refused, and the rest of its transaction is to stay then, or the streams that
-/// are open beside it: interrupting this one would end them, and all behind it until they end.
+/// If a row is rejected, the rest of the transaction must be kept, and open streams must continue.
+/// Interrupting the statement instead would also end the streams, and all statements until they
+/// end.
 bool SqliteConnection::needs_savepoint(const PreparedStatement& prepared) const noexcept {
   const bool has_neighbours = is_in_transaction() ? !is_shared_ : !cursors_.empty();
   return has_neighbours && !prepared.only_reads() && sqlite3_column_count(prepared.get()) > 0;
@@ -434,7 +438,7 @@ Changed SqliteConnection::run_in_savepoint(std::string_view sql, std::span<const
     release();
     return changed;
   } catch (...) {
-    if (is_outermost) {  // it may be its commit that failed
+    if (is_outermost) {  // its commit may have failed
       has_savepoint_ = false;
       roll_back();
     } else {
@@ -503,7 +507,7 @@ void SqliteConnection::run_all(const std::string& sql) {
   if (sql.find('\0') != std::string::npos) {
     throw Failure(FailureKind::statement, "the script contains a NUL character");
   }
-  // As sqlite3_exec does it, which does not say where an error is.
+  // Like sqlite3_exec, but that does not return the position of an error.
   sqlite3* const handle = handle_.get();
   for (const char* next = sql.c_str(); *next != '\0';) {
     sqlite3_stmt* prepared = nullptr;
@@ -522,7 +526,7 @@ void SqliteConnection::run_all(const std::string& sql) {
   }
 }
 
-// Immediate: that it has to wait for another process shows here, not at some later statement.
+// Immediate, so that it waits for other processes here, instead of at a later statement.
 void SqliteConnection::begin() {
   say("begin immediate");
   is_shared_ = false;
@@ -540,7 +544,7 @@ void SqliteConnection::commit() {
   is_begun_ = false;
 }
 
-/// A statement without rows and values, prepared on its first use.
+/// Runs a statement without rows and values; prepared on first use.
 void SqliteConnection::say(const char* sql) {
   sqlite3_stmt* statement = cache_.get(handle_.get(), sql).get();
   const int code = sqlite3_step(statement);
@@ -580,7 +584,7 @@ void SqliteConnection::roll_back() noexcept {
   }
   try {
     say("rollback");
-  } catch (...) {  // without memory for the statement
+  } catch (...) {  // no memory for the statement
     sqlite3_exec(handle_.get(), "rollback", nullptr, nullptr, nullptr);
   }
 }

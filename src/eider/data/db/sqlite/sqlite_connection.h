@@ -15,7 +15,7 @@ struct sqlite3;
 
 namespace eider::db {
 
-/// Path of a database that is in no file.
+/// Path of an in-memory database.
 inline constexpr const char* kInMemory = ":memory:";
 
 struct CloseSqlite {
@@ -23,19 +23,19 @@ struct CloseSqlite {
 };
 using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
 
-/// Creates the file with its permissions where there is none, opens it, and allows it in the
+/// Creates the file with its permissions if it does not exist, opens it, and allows access in the
 /// sandbox.
 ///
-/// errors   Failure(open), with what to do about it
+/// errors   Failure(open), with the fix
 [[nodiscard]] SqliteHandle open_file(const std::string& path, const SqliteOptions& options);
 
-/// Throws Failure(open) by the last error of `handle`.
+/// Throws Failure(open) with the last error of `handle`.
 [[noreturn]] void throw_cannot_open(const std::string& path, sqlite3* handle);
 
 class SqliteConnection final : public Connection {
  public:
   enum class Role : std::uint8_t { reads, writes };
-  /// errors  Failure(open), thrown: names the file and the mend
+  /// errors  Failure(open), thrown: with the file and the fix
   SqliteConnection(const std::string& path, Role role, const SqliteOptions& options);
   ~SqliteConnection() override;
 
@@ -81,19 +81,19 @@ class SqliteConnection final : public Connection {
   Role role_;
   SqliteHandle handle_;
   StatementCache cache_;
-  RowShape shape_;                                                // of the statement that runs
-  std::vector<Cell> cells_;                                       // of its row
+  RowShape shape_;                                                // of the running statement
+  std::vector<Cell> cells_;                                       // of its current row
   std::map<std::uint64_t, std::unique_ptr<OpenCursor>> cursors_;  // by their numbers
   std::function<void(std::uint64_t log_bytes)> on_large_log_;
   std::uint64_t page_bytes_ = 0;
   std::uint64_t large_log_bytes_ = 0;
-  std::uint64_t told_from_bytes_ = 0;  // the log's size of which it is told next
-  const Limit* limit_ = nullptr;       // of the statement that runs
-  bool only_reads_ = false;            // the statement that runs
-  std::int64_t inserted_before_ = 0;   // by the statements before the one that runs
-  bool is_shared_ = false;             // the transaction: its statements are done again if it goes
-  bool has_savepoint_ = false;         // the statement that runs
-  bool is_begun_ = false;              // by begin(), and neither committed nor rolled back by us
+  std::uint64_t told_from_bytes_ = 0;  // log size for the next call of `on_large_log`
+  const Limit* limit_ = nullptr;       // of the running statement
+  bool only_reads_ = false;            // of the running statement
+  std::int64_t inserted_before_ = 0;   // the last row ID before the running statement
+  bool is_shared_ = false;             // of a transaction whose statements can be repeated
+  bool has_savepoint_ = false;         // of the running statement
+  bool is_begun_ = false;              // by begin(), and not committed or rolled back by this class
 };
 
 }  // namespace eider::db

@@ -24,7 +24,7 @@ FailureKind kind_of_constraint(int code) noexcept {
   }
 }
 
-/// "users.email", or "users.email, users.name": then only the table is told.
+/// Reads "users.email"; for "users.email, users.name", only the table is returned.
 RefusedBy refused_by_columns(std::string_view columns) {
   const std::size_t dot = columns.find('.');
   if (dot == std::string_view::npos) {
@@ -37,10 +37,10 @@ RefusedBy refused_by_columns(std::string_view columns) {
   return by;
 }
 
-/// PostgreSQL cuts names to this.
+/// PostgreSQL truncates names to this length.
 constexpr std::size_t kNameBytesMax = 63;
 
-/// The first `size` bytes, less what would be half a character.
+/// Returns the first `size` bytes, without an incomplete character.
 std::string_view cut(std::string_view text, std::size_t size) noexcept {
   while (size > 0 && size < text.size() &&
          (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
@@ -49,7 +49,7 @@ std::string_view cut(std::string_view text, std::size_t size) noexcept {
   return text.substr(0, size);
 }
 
-/// "table_columns_key", whose longer part gives way where that is too long.
+/// Returns "table_columns_key"; the longer part is truncated if the name is too long.
 std::string make_name(std::string_view table, const std::string& columns, std::string_view label) {
   const std::string_view between = columns.empty() ? "" : "_";
   const std::size_t room = kNameBytesMax - label.size() - between.size();
@@ -64,7 +64,7 @@ std::string make_name(std::string_view table, const std::string& columns, std::s
       .append(label);
 }
 
-/// As PostgreSQL names what the schema does not: "users_org_name_key" of "users.org, users.name".
+/// Returns the name that PostgreSQL generates: "users_org_name_key" for "users.org, users.name".
 std::string name_of_unique(int code, std::string_view columns) {
   const std::size_t dot = columns.find('.');
   if (dot == std::string_view::npos) {
@@ -83,8 +83,8 @@ std::string name_of_unique(int code, std::string_view columns) {
   return make_name(table, names, "_key");
 }
 
-/// Whether a function rejects an argument: SQLite has no code for that. A full-text search reads
-/// "a-b" and "a:b" as names of columns. Names that the statement itself uses are checked earlier,
+/// Returns whether a function rejects an argument: SQLite has no code for that. A full-text search
+/// reads "a-b" and "a:b" as names of columns. Names in the statement itself are checked before,
 /// when it is prepared.
 bool is_of_argument(std::string_view message) noexcept {
   constexpr std::string_view kComplaints[] = {"malformed JSON",        "JSON ",
@@ -159,7 +159,7 @@ void throw_sqlite(sqlite3_stmt* statement, std::string_view doing) {
   if (!is_of_values || sqlite3_bind_parameter_count(statement) == 0) {
     throw_sqlite(handle, doing);
   }
-  // What the message quotes may be the value.
+  // A quoted text in the message may be the value.
   std::string cause = "SQLite: " + std::string(sqlite3_errmsg(handle));
   cause.erase(std::min(cause.find_first_of("\"'"), cause.size()));
   cause.erase(std::min(cause.find(": ", std::string_view("SQLite: ").size()), cause.size()));

@@ -13,19 +13,18 @@ struct sqlite3_stmt;
 
 namespace eider::db {
 
-/// The kind of failure that an extended result code means.
+/// Returns the kind of failure for an extended result code.
 [[nodiscard]] FailureKind kind_of_sqlite_code(int code) noexcept;
 
-/// What the message of a constraint names: "UNIQUE constraint failed: users.email".
+/// Reads a constraint's message, such as "UNIQUE constraint failed: users.email".
 [[nodiscard]] RefusedBy refused_by_sqlite(int code, std::string_view message);
 
-/// Throws what `handle` says of its last call.
+/// Throws the last error of `handle`.
 ///
-/// doing  what was tried, e.g. the statement's text
-/// line   of a script, from 1; 0 for a single statement
+/// doing  the attempted action, such as the SQL text
+/// line   of a script, starting at 1; 0 for a single statement
 [[noreturn]] void throw_sqlite(sqlite3* handle, std::string_view doing, std::int64_t line = 0);
-/// The same of a statement that was begun: where its bound values do not fit, that is no failure of
-/// ours.
+/// The same for a running statement: invalid bound values are not a mistake in the application.
 [[noreturn]] void throw_sqlite(sqlite3_stmt* statement, std::string_view doing);
 
 }  // namespace eider::db

@@ -9,7 +9,7 @@
 namespace eider::db {
 namespace {
 
-/// The index of a parameter "$7": 6.
+/// Returns the index of a parameter: 6 for "$7".
 std::size_t read_parameter(const char* name, const std::string& sql) {
   const std::string_view text(name == nullptr ? "?" : name);
   std::size_t number = 0;
@@ -45,7 +45,7 @@ void PreparedStatement::prepare(sqlite3* handle) {
   if (made == nullptr) {
     throw Failure(FailureKind::statement, "there is no statement in: " + sql_);
   }
-  // Blanks and comments may follow; SQLite itself knows best what those are.
+  // Whitespace and comments may follow; SQLite decides what they are.
   sqlite3_stmt* second = nullptr;
   const auto left = static_cast<int>(sql_.data() + sql_.size() - tail);
   const int second_code = sqlite3_prepare_v2(handle, tail, left, &second, nullptr);

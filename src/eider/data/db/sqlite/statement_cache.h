@@ -15,16 +15,16 @@ struct sqlite3_stmt;
 
 namespace eider::db {
 
-/// A statement as SQLite has compiled it.
+/// A prepared statement.
 class PreparedStatement {
  public:
-  /// errors  Failure(statement), thrown: it is not understood, is more than one, or has parameters
-  ///         that are not $1, $2 …
+  /// errors  Failure(statement), thrown: syntax error, several statements, or parameters other than
+  ///         $1, $2 …
   PreparedStatement(sqlite3* handle, std::string_view sql);
 
   [[nodiscard]] sqlite3_stmt* get() const noexcept { return statement_.get(); }
   [[nodiscard]] const std::string& sql() const noexcept { return sql_; }
-  /// For each of SQLite's parameters in its own order: which of $1, $2 … it is, less one.
+  /// For each of SQLite's parameters, in its order: the index of the value, 0 for $1.
   [[nodiscard]] const std::vector<std::size_t>& parameters() const noexcept { return parameters_; }
   [[nodiscard]] bool only_reads() const noexcept;
 
@@ -46,8 +46,8 @@ class StatementCache {
   /// count_max  at least 1
   explicit StatementCache(std::size_t count_max) noexcept : count_max_(count_max) {}
 
-  /// The statement of that text, prepared on the first asking; valid until the next call. Throws
-  /// as PreparedStatement does.
+  /// Returns the statement with that text, prepared on first use; valid until the next call. Throws
+  /// like PreparedStatement.
   PreparedStatement& get(sqlite3* handle, std::string_view sql);
   [[nodiscard]] std::size_t size() const noexcept { return statements_.size(); }
   void clear() noexcept { statements_.clear(); }
