@@ -10,7 +10,7 @@
 namespace eider::db::mariadb {
 namespace {
 
-/// What goes in one round trip.
+/// Limits for one round trip.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10U;
 constexpr std::size_t kPieceRowsMax = 4096;
 
@@ -31,7 +31,7 @@ class BulkJob final : public Job {
   BulkRows rows_;
 };
 
-/// A backtick makes a name of any word.
+/// With backticks, any word can be a name.
 SqlText insert_statement(std::string_view table, const reflect::Type& row) {
   if (!detail::is_table_name(table)) {
     throw Failure(FailureKind::statement, "there is no table " + std::string(table));
@@ -56,13 +56,13 @@ SqlText insert_statement(std::string_view table, const reflect::Type& row) {
 struct BulkInserter::State : RowCourse {
   BulkRows rows;
   std::int64_t sent = 0;
-  bool is_begun = false;  // something may have been sent
+  bool is_begun = false;  // rows may have been sent
 
   State(const Statements& on, std::string_view table, const reflect::Type& row)
       : RowCourse(on, statement(on, table, row), "a bulk insert"), rows(row) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  /// What was sent is not to be kept: a transaction that this is a part of is over, too.
+  /// Rows that were sent must not be kept, so the surrounding transaction also ends.
   ~State() {
     if (!is_over_) {
       break_off();
@@ -83,7 +83,7 @@ struct BulkInserter::State : RowCourse {
     }
     return insert_statement(table, row);
   }
-  /// A row of this piece, of all.
+  /// Converts the line of a row from this piece to the whole insert.
   [[nodiscard]] Failure told_among_all(const Failure& told) const {
     RefusedBy by = told.by();
     by.line += by.line == 0 ? 0 : sent;
@@ -106,7 +106,7 @@ Task<> BulkInserter::State::send() {
   sent += count;
 }
 
-/// One that was given up has left its rows half way: nothing may follow it.
+/// A step that was abandoned may have sent part of its rows: no other step may follow.
 Task<> BulkInserter::State::take(Step step) {
   is_asking_ = true;
   try {

@@ -13,7 +13,7 @@ namespace eider {
 
 namespace db::mariadb {
 
-/// Rows of one struct, piece by piece; for all structs.
+/// Inserts rows of one struct, piece by piece; independent of the struct's type.
 class BulkInserter {
  public:
   BulkInserter(const Statements& on, std::string_view table, const reflect::Type& row);
@@ -21,7 +21,7 @@ class BulkInserter {
   BulkInserter& operator=(BulkInserter&&) = delete;
   ~BulkInserter();
 
-  /// returns  false when `go_on` is to be awaited
+  /// returns  false if `go_on` must be awaited
   [[nodiscard]] bool try_add(const void* object);
   /// Continues the work that `try_add` did not complete.
   [[nodiscard]] Task<> go_on(const void* object);

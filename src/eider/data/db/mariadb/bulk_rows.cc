@@ -16,7 +16,7 @@ void BulkRows::clear() noexcept {
   bytes_ = 0;
 }
 
-/// Keeps those ahead, whole.
+/// Keeps the first `rows` complete rows.
 void BulkRows::cut(std::size_t rows) noexcept {
   for (Column& column : columns_) {
     column.indicators.resize(std::min(column.indicators.size(), rows));
@@ -47,7 +47,7 @@ void BulkRows::add_value(Column& column, const Value& value) {
     add_null(column);
     return;
   }
-  if (column.kind == Value::Kind::null) {  // all ahead of it were
+  if (column.kind == Value::Kind::null) {  // all values before it are NULL
     column.kind = kind;
     const bool is_text = kind == Value::Kind::text || kind == Value::Kind::blob;
     column.integers.resize(kind == Value::Kind::integer ? column.indicators.size() : 0);
@@ -125,7 +125,7 @@ MYSQL_BIND BulkRows::bind_of(Column& column) {
       bind.buffer_type = MYSQL_TYPE_BLOB;
       break;
   }
-  column.ends.resize(column.indicators.size());  // of nulls alone there are none
+  column.ends.resize(column.indicators.size());  // a column with only NULLs has none
   column.begins.clear();
   column.lengths.clear();
   std::size_t begin = 0;

@@ -1,5 +1,5 @@
-// Rows for one statement that runs once for each, column by column, for Connector/C.
-// Layering: must not know which statement.
+// Rows for one statement that runs once for each row, stored by column, for Connector/C.
+// Layering: must not know the statement.
 #pragma once
 
 #include <cstddef>
@@ -17,33 +17,33 @@ namespace eider::db::mariadb {
 
 class BulkRows final : public RowTransfer {
  public:
-  /// row  a struct, whose members are the columns
+  /// row  a struct whose members are the columns
   explicit BulkRows(const reflect::Type& row);
 
-  /// errors  Failure(values)  a value that no column can have: nothing of the row is added
+  /// errors  Failure(values)  a value that columns cannot have: no part of the row is added then
   void add(const void* object);
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// About what they take on their way.
+  /// Approximate size on the wire.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   void clear() noexcept;
 
-  /// The next execution of it is one for each row; they are pointed to until then.
+  /// The next execution runs once for each row; the rows must stay valid until then.
   ///
-  /// wire    that it was prepared by
-  /// errors  Failure(statement)  it has other parameters than there are columns, or the server
-  ///                             takes one row at a time
+  /// wire    the connection that has prepared the statement
+  /// errors  Failure(statement)  the number of parameters differs from the number of columns, or
+  ///         the server does not support bulk execution
   void bind(const Wire& wire, MYSQL_STMT& statement, std::string_view sql);
 
  private:
-  /// A cell of each row; of a text, where it ends among all of the column's.
+  /// The cells of a column; for a text, the position of its end within all texts of the column.
   struct Column {
-    Value::Kind kind = Value::Kind::null;  // of all but the null ones
+    Value::Kind kind = Value::Kind::null;  // of all values except NULL
     std::vector<char> indicators{};
     std::vector<long long> integers{};
     std::vector<double> reals{};
     std::string texts{};
     std::vector<std::size_t> ends{};
-    std::vector<const char*> begins{};  // made for sending, as are these
+    std::vector<const char*> begins{};  // created for sending, like the next one
     std::vector<unsigned long> lengths{};
   };
 
@@ -60,7 +60,7 @@ class BulkRows final : public RowTransfer {
   std::size_t bytes_ = 0;
 };
 
-/// Behind this a statement is done once again, whatever was bound.
+/// Resets the statement afterwards, so that it runs once again for each execution.
 class BulkBound {
  public:
   explicit BulkBound(MYSQL_STMT& statement) noexcept : statement_(statement) {}
@@ -72,7 +72,7 @@ class BulkBound {
   MYSQL_STMT& statement_;
 };
 
-/// What a row was refused with, and which it was as far as the server tells; from 1.
+/// Throws the failure of a row, with its line if the server reports it, starting at 1.
 [[nodiscard]] Task<> throw_for_row(Wire& wire, ServerError error, std::string_view sql);
 
 }  // namespace eider::db::mariadb

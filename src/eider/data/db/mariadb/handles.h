@@ -15,7 +15,7 @@ struct Release {
 };
 
 using ConnectionHandle = std::unique_ptr<MYSQL, Release>;
-/// Its connection is closed first: then this talks to nobody.
+/// Its connection must be closed before: then closing the statement does not send anything.
 using StatementHandle = std::unique_ptr<MYSQL_STMT, Release>;
 using ResultHandle = std::unique_ptr<MYSQL_RES, Release>;
 

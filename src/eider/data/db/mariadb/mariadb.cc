@@ -17,7 +17,7 @@ using db::mariadb::Settings;
 
 class MariadbFinder {
  public:
-  /// target  outlives it
+  /// target  must outlive this
   MariadbFinder(Loop& loop, const db::mariadb::Target& target) noexcept
       : target_(target), hosts_(loop) {}
   [[nodiscard]] Task<std::vector<db::mariadb::Host>> find() { return hosts_.find(target_.hosts); }
@@ -45,12 +45,12 @@ class MariadbPool final : public db::SessionPool<db::LoopSessions<MariadbDriver>
   [[nodiscard]] db::Dialect dialect() const noexcept override { return db::Dialect::mariadb; }
 };
 
-/// Null when there is none.
+/// Returns the invalid option, or null.
 const char* fault_of(const MariadbOptions& options) noexcept {
   if (options.connections_max == 0) {
     return "MariaDB needs connections_max of at least 1";
   }
-  // The server takes none for no limit, and a year at most.
+  // For the server, 0 means no limit, and the maximum is a year.
   const Duration time = options.limits.statement_time_max;
   if (time < std::chrono::milliseconds(1) || time > std::chrono::hours(24 * 24)) {
     return "statement_time_max of MariaDB must be between 1 ms and 24 days";

@@ -25,7 +25,7 @@ struct MariadbOptions {
   /// Connections that row streams may use at a time, at least 1; other streams wait. If there are
   /// at least two connections, one is always reserved for statements.
   std::size_t streams_max = 2;
-  /// A connection that has had nothing to do for so long is closed.
+  /// Connections that are idle for longer are closed.
   Duration idle_time_max = std::chrono::minutes(5);
   /// Maximum size of the result of one statement. A larger result fails as `row`, and the statement
   /// is canceled; a single row of more than twice that size closes the connection.
@@ -50,7 +50,7 @@ struct MariadbOptions {
 /// errors   db::Failure(open), thrown: `where` is invalid
 [[nodiscard]] Database open_mariadb(std::string_view where, const MariadbOptions& options = {});
 
-/// The same with the text instead of an exception.
+/// Returns the error text instead of throwing an exception.
 [[nodiscard]] Result<Database, std::string> try_open_mariadb(std::string_view where,
                                                              const MariadbOptions& options = {});
 

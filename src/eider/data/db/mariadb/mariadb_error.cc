@@ -14,25 +14,25 @@ struct Meaning {
   FailureKind kind;
 };
 
-// Numbers say more than SQLSTATEs: 23000 is a key as well as a NULL.
+// Error numbers are more specific than SQLSTATE codes: 23000 is a duplicate key or a NULL.
 constexpr std::array kMeanings = {
     Meaning{1020, FailureKind::serialization},  // a record has changed since it was read
     Meaning{1021, FailureKind::storage},        // disk full
     Meaning{1022, FailureKind::unique},
-    Meaning{1028, FailureKind::expired},    // a sort was broken off
+    Meaning{1028, FailureKind::expired},    // an interrupted sort
     Meaning{1040, FailureKind::busy},       // too many connections
-    Meaning{1041, FailureKind::busy},       // no memory
-    Meaning{1047, FailureKind::statement},  // not for this server, which goes on
+    Meaning{1041, FailureKind::busy},       // out of memory
+    Meaning{1047, FailureKind::statement},  // not supported by this server, which continues
     Meaning{1048, FailureKind::not_null},
-    Meaning{1053, FailureKind::lost},  // the server ends
+    Meaning{1053, FailureKind::lost},  // the server shuts down
     Meaning{1062, FailureKind::unique},
     Meaning{1114, FailureKind::storage},  // the table is full
-    Meaning{1139, FailureKind::values},   // a regular expression that is not valid
+    Meaning{1139, FailureKind::values},   // an invalid regular expression
     Meaning{1153, FailureKind::values},   // larger than max_allowed_packet
     Meaning{1169, FailureKind::unique},
     Meaning{1203, FailureKind::busy},  // the user has too many connections
-    Meaning{1205, FailureKind::busy},  // a lock was waited for for too long
-    Meaning{1206, FailureKind::busy},  // no room for locks
+    Meaning{1205, FailureKind::busy},  // timeout of a lock
+    Meaning{1206, FailureKind::busy},  // out of memory for locks
     Meaning{1213, FailureKind::deadlock},
     Meaning{1216, FailureKind::foreign_key},
     Meaning{1217, FailureKind::foreign_key},
@@ -62,13 +62,13 @@ constexpr std::array kMeanings = {
     Meaning{1969, FailureKind::expired},  // max_statement_time
     Meaning{2057, FailureKind::row},
     Meaning{3024, FailureKind::expired},      // max_execution_time
-    Meaning{3140, FailureKind::values},       // no JSON
+    Meaning{3140, FailureKind::values},       // invalid JSON
     Meaning{3572, FailureKind::busy},         // nowait
-    Meaning{3730, FailureKind::foreign_key},  // a table that others refer to is not dropped
+    Meaning{3730, FailureKind::foreign_key},  // other tables refer to the table
     Meaning{3819, FailureKind::check},
     Meaning{4025, FailureKind::check},
     Meaning{4031, FailureKind::lost},    // idle for too long
-    Meaning{4035, FailureKind::values},  // JSON: these are its text or its path
+    Meaning{4035, FailureKind::values},  // JSON: 4035 to 4042 are for the text or the path
     Meaning{4036, FailureKind::values},
     Meaning{4037, FailureKind::values},
     Meaning{4038, FailureKind::values},
@@ -79,8 +79,8 @@ constexpr std::array kMeanings = {
     Meaning{4079, FailureKind::check},
 };
 
-/// The first name in quotes; empty where there is none. Which quotes there are is a matter of the
-/// sql_mode, and of the message.
+/// Returns the first name in quotes, or an empty text. The type of quotes depends on the sql_mode
+/// and on the message.
 std::string_view first_name(std::string_view text) noexcept {
   const std::size_t begin = text.find_first_of("`\"'");
   const std::size_t end =
@@ -89,14 +89,14 @@ std::string_view first_name(std::string_view text) noexcept {
                                        : text.substr(begin + 1, end - begin - 1);
 }
 
-/// The one behind the last `ahead`.
+/// Returns the first name after the last `ahead`.
 std::string_view name_behind(std::string_view text, std::string_view ahead) noexcept {
   const std::size_t at = text.rfind(ahead);
   return at == std::string_view::npos ? std::string_view() : first_name(text.substr(at));
 }
 
-/// "Duplicate entry '…' for key 'email'", to MySQL 'users.email'. The value may hold all of this,
-/// the key stands last.
+/// Reads "Duplicate entry '…' for key 'email'", in MySQL 'users.email'. The value may contain such
+/// text, but the key is at the end.
 void read_duplicate(std::string_view message, RefusedBy& by) {
   if (!message.ends_with('\'')) {
     return;
@@ -110,7 +110,8 @@ void read_duplicate(std::string_view message, RefusedBy& by) {
   by.table = dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
 
-/// "… (`shop`.`items`, CONSTRAINT `items_of` FOREIGN KEY (`order_id`) REFERENCES …": no value.
+/// Reads "… (`shop`.`items`, CONSTRAINT `items_of` FOREIGN KEY (`order_id`) REFERENCES …", which
+/// contains no value.
 void read_foreign_key(std::string_view message, RefusedBy& by) {
   const std::size_t column = message.find("FOREIGN KEY (");
   by.table = name_behind(message.substr(0, message.find(", CONSTRAINT ")), ".");
@@ -121,7 +122,7 @@ void read_foreign_key(std::string_view message, RefusedBy& by) {
   }
 }
 
-/// The value ahead may look like anything: the column comes last.
+/// The value before it may contain any text, so this searches from the end.
 void read_column(std::string_view message, RefusedBy& by) {
   const std::size_t at = message.rfind(" for column ");
   if (at == std::string_view::npos) {
@@ -174,8 +175,8 @@ RefusedBy refused_by(const ServerError& error) {
   return by;
 }
 
-/// The message up to where it quotes what may be a value. Other languages have other quotes, none
-/// of them in ASCII.
+/// Returns the message up to the first quote that may contain a value. Other languages use other
+/// quotes, but not in ASCII.
 std::string without_values(const ServerError& error, const RefusedBy& by, std::string_view doing) {
   const FailureKind kind = kind_of(error);
   std::string_view message = error.message;
@@ -215,7 +216,7 @@ FailureKind kind_of(const ServerError& error) noexcept {
   if (found != kMeanings.end()) {
     return found->kind;
   }
-  // 1267: the character set of a column does not have all characters of a bound text.
+  // 1267: the character set of a column does not contain all characters of a bound text.
   if (error.sqlstate.starts_with("22") ||
       (error.number == 1267 && error.message.contains("COERCIBLE"))) {
     return FailureKind::values;
@@ -243,7 +244,7 @@ Failure failure_of_bound(const ServerError& error, std::string_view doing,
   if (failure.kind() != FailureKind::values) {
     return failure;
   }
-  constexpr unsigned kDividedByZero = 1365;  // not always by the value
+  constexpr unsigned kDividedByZero = 1365;  // not always because of a value
   const auto index = error.number == kDividedByZero
                          ? std::nullopt
                          : index_stored_in(doing, values, failure.by().column);

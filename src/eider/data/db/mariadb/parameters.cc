@@ -6,7 +6,7 @@
 #include "eider/data/db/failure.h"
 
 namespace eider::db::mariadb {
-/// The server takes no 'T' and no 'Z' where it is strict; its sessions count in UTC.
+/// In strict mode, the server does not accept 'T' and 'Z'; its sessions use UTC.
 std::string Parameters::as_datetime(std::string text) {
   std::ranges::replace(text, 'T', ' ');
   if (text.ends_with('Z')) {
@@ -71,7 +71,7 @@ void Parameters::point(enum_field_types type, const void* bytes, std::size_t siz
   bind.buffer_type = type;
   bind.buffer = const_cast<void*>(bytes == nullptr ? "" : bytes);
   bind.buffer_length = size;
-  binds_.push_back(bind);  // without `length` its own buffer_length counts
+  binds_.push_back(bind);  // without `length`, Connector/C uses buffer_length
 }
 
 }  // namespace eider::db::mariadb

@@ -16,17 +16,17 @@ namespace eider::db::mariadb {
 
 class Parameters {
  public:
-  /// values  are pointed to until the statement has been sent
-  /// order   which of them each '?' takes
+  /// values  must stay valid until the statement has been sent
+  /// order   index of the value for each '?'
   /// sql     for failures
-  /// errors  Failure(values)     a real that is no number, another count of values
-  ///         Failure(statement)  the server sees other parameters
+  /// errors  Failure(values)     a real is infinite or NaN, or the number of values is wrong
+  ///         Failure(statement)  the server expects another number of parameters
   void bind(MYSQL_STMT& statement, std::span<const Value> values,
             std::span<const std::size_t> order, std::string_view sql);
 
-  /// errors  Failure(values)  it is no number
+  /// errors  Failure(values)  infinity or NaN
   [[nodiscard]] static double finite(double real);
-  /// The text of an instant, as the server takes it.
+  /// Returns an instant in the server's format.
   [[nodiscard]] static std::string as_datetime(std::string text);
 
  private:
@@ -34,7 +34,7 @@ class Parameters {
   void point(enum_field_types type, const void* bytes, std::size_t size);
 
   std::vector<MYSQL_BIND> binds_;
-  std::deque<long long> integers_;  // these stay where they are
+  std::deque<long long> integers_;  // pointers to these must stay valid
   std::deque<double> reals_;
   std::deque<std::string> texts_;
 };

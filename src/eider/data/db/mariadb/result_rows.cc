@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kRoomMin = 64;
 constexpr std::size_t kRoomKept = 65536;
-constexpr unsigned kBinary = 63;  // the character set of bytes
+constexpr unsigned kBinary = 63;  // the character set of binary data
 
 }  // namespace
 

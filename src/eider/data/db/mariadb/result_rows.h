@@ -14,22 +14,22 @@
 
 namespace eider::db::mariadb {
 
-/// With room that is used again and again.
+/// Reuses its memory.
 class ResultRows {
  public:
-  /// Pre: the statement was executed, and gives rows. Called ahead of the first one.
+  /// Called before the first row. Pre: the statement was executed, and returns rows.
   ///
-  /// errors  Failure(statement)  Connector/C takes a column for none that can be read
+  /// errors  Failure(statement)  Connector/C cannot read a column
   void begin(MYSQL_STMT& statement);
-  /// The names of its columns. Called before another statement is executed.
+  /// Returns the column names. Must be called before another statement is executed.
   [[nodiscard]] std::vector<std::string_view> columns() const;
-  /// Cells of the row that was fetched last, valid until the next one.
+  /// Returns the cells of the last fetched row, valid until the next one.
   ///
   /// errors  Failure(row)  an unsigned number above INT64_MAX
   [[nodiscard]] std::span<const Cell> read(MYSQL_STMT& statement);
-  /// What that row takes.
+  /// Returns the size of that row in bytes.
   [[nodiscard]] std::size_t row_bytes() const noexcept;
-  /// Gives large rooms back.
+  /// Frees large buffers.
   void end();
 
  private:

@@ -26,7 +26,7 @@ void RowFlow::end() {
   }
 }
 
-/// A procedure may give several results, of which the first one is wanted.
+/// A procedure may return several results; only the rows of the first one are used.
 void RowFlow::on_result(MYSQL_STMT& statement) {
   ++results_;
   try {

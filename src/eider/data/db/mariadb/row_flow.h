@@ -14,7 +14,7 @@ namespace eider::db::mariadb {
 
 class RowFlowOwner {
  public:
-  /// The server is to be asked to end it.
+  /// The server must be requested to cancel the statement.
   virtual void on_too_much() = 0;
 
  protected:
@@ -26,12 +26,12 @@ class RowFlow final : public RowTaker {
   RowFlow(RowFlowOwner& owner, std::size_t bytes_max) noexcept
       : owner_(owner), bytes_max_(bytes_max) {}
 
-  /// sql   for failures; outlives the statement
-  /// sink  null when the rows are not wanted
+  /// sql   for failures; must outlive the statement
+  /// sink  null if the rows are not needed
   void begin(std::string_view sql, RowSink* sink) noexcept;
-  /// Nobody wants them any more.
+  /// Discards further rows.
   void stop() noexcept { sink_ = nullptr; }
-  /// errors  what the sink has thrown, and Failure(row)  too much came
+  /// errors  those of the sink, and Failure(row)  the result was too large
   void end();
   [[nodiscard]] bool has_rows() const noexcept { return rows_count_ != 0; }
   [[nodiscard]] std::size_t rows() const noexcept { return rows_count_; }
@@ -55,7 +55,7 @@ class RowFlow final : public RowTaker {
   std::size_t results_ = 0;
   std::size_t rows_count_ = 0;
   std::size_t bytes_ = 0;
-  std::size_t row_bytes_max_ = 0;  // of the largest one
+  std::size_t row_bytes_max_ = 0;  // size of the largest row
   std::exception_ptr failure_;
 };
 

@@ -15,20 +15,20 @@ namespace {
 constexpr Duration kAnswerMax = std::chrono::seconds(5);
 constexpr std::size_t kCancelPacketBytesMax = 65536;
 
-/// What one fetch is to bring. Connector/C reads all of it, so that rows which suddenly get larger
-/// take as many times their size as there are rows in it.
+/// Target size of one fetch. Connector/C reads all rows of a fetch, so rows that suddenly become
+/// larger use their size multiplied by the number of rows.
 constexpr std::size_t kFetchBytes = 64UL * 1024;
 constexpr std::size_t kFetchRowsMax = 32;
-/// Of rows that were all as large as the largest so far.
+/// Limit of a fetch in which all rows are as large as the largest row so far.
 constexpr std::size_t kFetchBytesMax = 1024UL * 1024;
 
-/// Beside the bound of rows, a packet may be as large.
+/// Maximum size of other packets, in addition to the limit for rows.
 constexpr std::size_t kRoom = std::size_t{8} << 20U;
 
-/// For how long a statement is waited for whose time is over: long enough to learn that it was
-/// ended, so that its outcome is known.
+/// Maximum time to wait for a statement after its time limit: long enough to confirm that it was
+/// canceled, so that its result is known.
 constexpr Duration kCancelMax = std::chrono::milliseconds(500);
-/// For what nobody waits for, until the connection is given up.
+/// Maximum time for an abandoned statement to end, before the connection is closed.
 constexpr Duration kDrainMax = std::chrono::seconds(5);
 
 }  // namespace
@@ -57,10 +57,9 @@ Task<> Canceller::kill(const Thread& thread, bool* is_pending) {
       (void)co_await wire.query("kill query " + std::to_string(thread.id));
       *is_pending = false;
     }
-  } catch (const Refused&) {  // there is no such thread any more
+  } catch (const Refused&) {  // the thread does not exist anymore
     *is_pending = false;
-  } catch (
-      const Broken&) {  // and the connection that was to be cleared is looked after by its owner
+  } catch (const Broken&) {  // the connection's owner handles the end of the connection
   }
 }
 
@@ -107,7 +106,7 @@ Task<> Cursors::take_piece(Cursor& cursor, RowSink& rows) {
   } catch (...) {
     failed = std::current_exception();
   }
-  current_ = nullptr;  // it may be closed now, and its owner hear of whoever leaves later
+  current_ = nullptr;  // `close` destroys the flow
   if (failed != nullptr || cursor.is_over) {
     co_await close(place);
   }
@@ -174,12 +173,13 @@ Task<Thread> Connecting::connect(Task<std::vector<Host>> finding) {
   throw Broken{why};
 }
 
-/// returns  why it could not be connected to; empty when it is
+/// returns  why the connection failed; empty if it is established
 Task<std::string> Connecting::try_host(const Host& host, Thread* thread) {
   const MariadbOptions& options = settings_.options;
   std::string why;
   try {
-    // A row that is twice too large is read, and refused by name; by more it ends the connection.
+    // A row of up to twice the limit is read, and rejected as `row`; a larger one ends the
+    // connection.
     co_await wire_.connect(host, settings_.target, 2 * options.result_bytes_max + kRoom);
     (void)co_await wire_.query(set_up_sql(options));
     if (const char* isolation = sql_of(options.isolation)) {
@@ -207,7 +207,7 @@ Session::Session(Loop& loop, Owner& owner, const Settings& settings) noexcept
       canceller_(loop, *this, settings.target),
       flow_(*this, settings.options.result_bytes_max) {}
 
-// Being told.
+// Callbacks.
 
 void Session::start(std::unique_ptr<Job> job) {
   job_ = std::move(job);
@@ -251,7 +251,8 @@ void Session::on_abandoned(Job& job) noexcept {
   drain();
 }
 
-/// Asks again and again: a request that came before the server has begun is passed over by it.
+/// Sends cancel requests repeatedly, because the server ignores a request before the statement
+/// starts.
 void Session::drain() {
   wait_at_most(kCancelMax);
   cancel();
@@ -300,14 +301,14 @@ void Session::expire_in_use() {
 }
 
 void Session::on_asked(bool is_over) {
-  if (!is_over) {  // it would meet what somebody else asks here
+  if (!is_over) {  // it might cancel a later statement
     give_up("a request to cancel a statement may still arrive");
   } else {
     wake();
   }
 }
 
-// Its life.
+// The connection's lifetime.
 
 Task<> Session::live() {
   Broken by;
@@ -338,7 +339,7 @@ Task<> Session::live() {
   end(by);
 }
 
-/// Makes it ready for whoever is next.
+/// Prepares the connection for the next job.
 Task<> Session::settle() {
   stage_ = Stage::settling;
   wait_at_most(kDrainMax);
@@ -357,8 +358,8 @@ Task<> Session::settle() {
   }
 }
 
-/// Behind an error, or a request to end a statement: waits until that has arrived, as it would meet
-/// what is begun, takes a pending kill upon itself, and is told whether a transaction is open.
+/// Called after an error or a cancel request: waits until the request has arrived, because it would
+/// cancel the next statement; consumes a pending kill; and reads the transaction's status.
 Task<> Session::learn_status() {
   while (canceller_.is_asking()) {
     co_await rest();
@@ -393,8 +394,8 @@ void Session::end(const Broken& by) {
   cursors_.clear();
 }
 
-/// What had no effect for sure may be done elsewhere. Of all else nobody knows: it is never done a
-/// second time.
+/// A job without effect may run on another connection. For all other jobs the result is unknown, so
+/// they are never repeated.
 void Session::give_back_job(const Broken& by) {
   std::unique_ptr<Job> job = std::move(job_);
   job->set_carrier(nullptr);
@@ -416,7 +417,7 @@ void Session::give_back_job(const Broken& by) {
 
 // Transactions.
 
-/// Its next job becomes this one's; or it is over, and this is free of it.
+/// Starts the transaction's next job, or ends the transaction, which releases this session.
 void Session::take_from_transaction() {
   if (!transaction_.is_held() || job_ != nullptr) {
     return;

@@ -32,8 +32,8 @@
 
 namespace eider::db::mariadb {
 
-/// Where a connection ends, as `kServerSql` asks for it: behind one address there may be several
-/// servers, each with threads of the same numbers.
+/// Identifies a connection at the server, with the result of `kServerSql`: one address may lead to
+/// several servers, which have threads with the same numbers.
 struct Thread {
   Host host{};
   std::string server{};
@@ -45,7 +45,7 @@ inline constexpr const char* kServerSql =
 
 class CancellerOwner {
  public:
-  /// is_over  false when the request may still take effect
+  /// is_over  false if the request may still take effect
   virtual void on_asked(bool is_over) = 0;
 
  protected:
@@ -55,14 +55,14 @@ class CancellerOwner {
 /// Cancels the statement of a connection with KILL QUERY on another connection.
 class Canceller {
  public:
-  /// target  outlives it, as the others do
+  /// target  must outlive this, as the others
   Canceller(Loop& loop, CancellerOwner& owner, const Target& target) noexcept
       : loop_(loop), owner_(owner), target_(target) {}
 
   [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
-  /// Nothing, while it asks already.
+  /// Sends a cancel request, unless one is in progress.
   void ask(Thread thread);
-  /// Nobody is told any more.
+  /// Stops; `on_asked` is not called anymore.
   void end() noexcept { scope_.cancel(); }
 
  private:
@@ -79,27 +79,26 @@ class Canceller {
 /// Statements whose rows are fetched in pieces, so that other statements can run in between.
 class Cursors final : private RowFlowOwner {
  public:
-  /// wire            outlives it, though not the statements: it is closed ahead of them
+  /// wire            must outlive this; it must be closed before the statements are destroyed
   /// row_bytes_max   a larger row fails as `row`
   Cursors(Wire& wire, std::size_t row_bytes_max) noexcept
       : wire_(wire), row_bytes_max_(row_bytes_max) {}
 
-  /// Runs a statement, and keeps it.
+  /// Runs a statement, and keeps its handle.
   ///
-  /// bind    gives it its values
-  /// errors  throws Broken, Refused, what `bind` throws, and Failure(statement) where it gives no
-  ///         rows
+  /// bind    binds its values
+  /// errors  throws Broken, Refused, errors of `bind`, and Failure(statement) if it returns no rows
   [[nodiscard]] Task<> open(std::uint64_t number, std::string_view sql, StatementHandle statement,
                             std::function<void(MYSQL_STMT&)> bind);
-  /// The next rows, until `rows` is full; behind the last one the cursor is over, and closed.
+  /// Reads the next rows, until `rows` is full; after the last row, the cursor is closed.
   ///
-  /// errors  throws Broken, Refused, and Failure: of `rows`, of rows that are too large, and
-  ///         Failure(statement) where there is no such cursor any more
+  /// errors  throws Broken, Refused, and Failure: those of `rows`, for rows that are too large, and
+  ///         Failure(statement) if the cursor does not exist anymore
   [[nodiscard]] Task<> take_piece(Cursor& cursor, RowSink& rows);
-  /// Nobody wants the piece that is under way.
+  /// Discards the current piece, because the job was abandoned.
   void stop() noexcept;
   [[nodiscard]] Task<> close_all();
-  /// Without a word to the server: the connection is closed.
+  /// Sends nothing to the server: the connection is closed.
   void clear() noexcept { open_.clear(); }
 
  private:
@@ -109,21 +108,21 @@ class Cursors final : private RowFlowOwner {
     StatementHandle statement;
     RowFlow flow;
     std::size_t fetch_rows = 1;
-    std::size_t row_bytes_max = 1;  // of the largest one so far
+    std::size_t row_bytes_max = 1;  // of the largest row so far
   };
   using Place = std::list<Open>::iterator;
 
-  void on_too_much() override {}  // the server has no more under way than one fetch
+  void on_too_much() override {}  // the server sends only one fetch at a time
   static void choose_fetch(Open& open) noexcept;
   [[nodiscard]] Task<> close(Place place);
 
   Wire& wire_;
   std::size_t row_bytes_max_;
   std::list<Open> open_;
-  RowFlow* current_ = nullptr;  // of the piece that is under way
+  RowFlow* current_ = nullptr;  // of the current piece
 };
 
-/// What all loops share.
+/// Settings that all event loops share.
 struct Settings {
   Target target;
   MariadbOptions options;
@@ -132,11 +131,11 @@ struct Settings {
 /// Connects to one server: tries the hosts in order, logs in and sets up the session.
 class Connecting final : private Timer {
  public:
-  /// The others outlive it.
+  /// The arguments must outlive this.
   Connecting(Loop& loop, Wire& wire, const Settings& settings) noexcept
       : loop_(loop), wire_(wire), settings_(settings) {}
 
-  /// finding  gives hosts with numbers; none when no name was found
+  /// finding  resolves the hosts' names; no hosts if no name was found
   /// errors   throws Broken
   [[nodiscard]] Task<Thread> connect(Task<std::vector<Host>> finding);
 
@@ -154,10 +153,10 @@ class Session;
 
 using Owner = SessionOwner<Session, std::vector<Host>>;
 
-/// A statement that one connection has prepared, by its text. One that leaves the map has to be
-/// closed at the server.
+/// A prepared statement of one connection, by its text. A statement that is removed from the map
+/// must be closed at the server.
 ///
-/// order  which value each of its '?' takes
+/// order  index of the value for each '?'
 struct Prepared {
   std::string sql;
   std::vector<std::size_t> order;
@@ -172,7 +171,7 @@ class Session final : public LoopConnection,
                       private CancellerOwner,
                       private Timer {
  public:
-  /// settings  outlive it
+  /// settings  must outlive this
   Session(Loop& loop, Owner& owner, const Settings& settings) noexcept;
   ~Session() = default;
 
@@ -184,17 +183,17 @@ class Session final : public LoopConnection,
   [[nodiscard]] bool is_free() const noexcept {
     return stage_ == Stage::free && job_ == nullptr && !transaction_.is_held() && closing_.empty();
   }
-  /// Looks at the socket, where its end may have come: what is sent to an end is lost. It is
-  /// closed, and tells so, when it has ended.
+  /// Checks the socket for the end of the connection, because statements that are sent after it
+  /// would be lost. If it has ended, the session closes and reports this.
   [[nodiscard]] bool is_there();
-  /// It is kept for a stream of rows, or about to be.
+  /// It is or will be reserved for a row stream.
   [[nodiscard]] bool is_streaming() const noexcept {
     return transaction_.is_stream() || (job_ != nullptr && job_->opens_stream());
   }
-  /// It has been, also where it is closed by now.
+  /// True even if it is closed now.
   [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
   [[nodiscard]] bool is_connecting() const noexcept { return stage_ == Stage::connecting; }
-  /// Goes on behind a transaction that has been left.
+  /// Continues after a transaction has ended.
   void on_changed() override { wake(); }
   void on_abandoned(Job& job) noexcept override;
 
@@ -208,11 +207,11 @@ class Session final : public LoopConnection,
   void expire() override;
   void expire_in_use();
   void wait_at_most(Duration limit) noexcept;
-  /// What is under way, or is at rest, goes on with a Broken.
+  /// Makes the current operation, or the idle coroutine, throw Broken.
   void give_up(const std::string& why);
   void wake();
 
-  // Its life.
+  // The connection's lifetime.
 
   [[nodiscard]] Task<> live();
   [[nodiscard]] Task<> settle();
@@ -221,7 +220,7 @@ class Session final : public LoopConnection,
   void end(const Broken& by);
   void give_back_job(const Broken& by);
 
-  // A job.
+  // One job.
 
   [[nodiscard]] Task<> carry_out();
   [[nodiscard]] Task<Changed> do_as_asked(const Request& request);
@@ -245,8 +244,8 @@ class Session final : public LoopConnection,
   Owner& owner_;
   const Settings& settings_;
   Loop& loop_;
-  PreparedStatements prepared_;  // they go behind their connection: then they talk to nobody
-  Cursors cursors_;              // as these do
+  PreparedStatements prepared_;  // destroyed after their connection: then they send nothing
+  Cursors cursors_;              // the same
   Wire wire_;
   Connecting connecting_;
   Canceller canceller_;
@@ -260,20 +259,20 @@ class Session final : public LoopConnection,
   RowFlow flow_;
 
   std::unique_ptr<Job> job_;
-  std::string_view doing_;     // the statement of it that is under way
-  bool is_begun_ = false;      // the server may have got something that has an effect
-  bool is_late_ = false;       // its time is over, and the server has been asked to end it
-  bool is_abandoned_ = false;  // nobody waits for it any more
+  std::string_view doing_;     // the SQL text of its current statement
+  bool is_begun_ = false;      // the server may have received a statement with an effect
+  bool is_late_ = false;       // its time limit was reached, and a cancel request was sent
+  bool is_abandoned_ = false;  // the job was abandoned
   bool is_in_batch_ = false;
-  bool needs_status_ = false;  // an error says nothing of the transaction; a kill may be pending
-  bool is_changed_ = false;    // not for anybody else
+  bool needs_status_ = false;  // the transaction's status is unknown; a kill may be pending
+  bool is_changed_ = false;    // the session must not be used for other jobs
 
   TransactionHold transaction_;
-  Instant drain_due_;  // of what nobody waits for any more
-  Scope scope_;        // its life, which is destroyed first
+  Instant drain_due_;  // for an abandoned statement
+  Scope scope_;        // of `live`; destroyed first
 };
 
-/// Waits for something to do.
+/// Waits for a job.
 class Session::Rest {
  public:
   explicit Rest(Session& session) noexcept : session_(session) {}

@@ -1,4 +1,4 @@
-// What a session does for a job.
+// Runs the jobs of a session.
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ std::exception_ptr left_open(std::string_view sql) {
       "a transaction was left open and has been rolled back: use begin(), in: " + std::string(sql));
 }
 
-/// MySQL knows no compound statement outside of a procedure.
+/// MySQL does not support compound statements outside of a procedure.
 std::vector<std::string> begin_sql(Isolation isolation, bool is_mariadb) {
   const char* const level = sql_of(isolation);
   if (level == nullptr) {
@@ -63,7 +63,8 @@ Task<> Session::carry_out() {
     throw;
   } catch (...) {
     failure = std::current_exception();
-    // What begins at a level may have left it to the next transaction, which is another one's.
+    // A failed start may leave its isolation level to the next transaction, which belongs to
+    // another job.
     is_changed_ = is_changed_ || request.isolation != Isolation::server;
   }
   is_in_batch_ = false;
@@ -136,13 +137,13 @@ Task<Changed> Session::do_as_asked(const Request& request) {
     case Request::What::piece:
       co_await take_piece(request);
       break;
-    case Request::What::close:  // of databases that block
+    case Request::What::close:  // for blocking databases only
       break;
   }
   co_return Changed();
 }
 
-/// One behind the other: Connector/C sends the next one only when the last one is answered.
+/// One after the other: Connector/C sends the next statement only after the previous response.
 Task<> Session::run_each(std::span<Part> parts) {
   std::size_t first_open = parts.size();
   for (std::size_t i = 0; i < parts.size() && !is_abandoned_; ++i) {
@@ -196,7 +197,7 @@ Task<> Session::run_script(std::string_view sql) {
   }
   try {
     co_await wire_.allow_several(true);
-  } catch (const Refused& refused) {  // some proxies do: the next connection would be no better
+  } catch (const Refused& refused) {  // for example by a proxy, for each connection
     throw failure_of(refused.error, sql);
   }
   is_begun_ = true;
@@ -217,7 +218,7 @@ Task<> Session::run_script(std::string_view sql) {
   }
 }
 
-/// doing  what its failure speaks of
+/// doing  the text for its failure
 Task<Changed> Session::run_text(std::string_view doing, std::string sql) {
   ServerError error;
   try {
@@ -229,8 +230,9 @@ Task<Changed> Session::run_text(std::string_view doing, std::string sql) {
   throw failure_of(error, doing);
 }
 
-/// The server has done nothing of it that stands. A deadlock has taken back all of its transaction,
-/// which is this statement alone, unless it holds others; what only reads may read once more.
+/// Returns whether the statement has had no permanent effect on the server. A deadlock has rolled
+/// back its transaction, which is this statement only, unless others are in it; read-only
+/// statements may be repeated.
 bool Session::may_try_again(const ServerError& error, std::string_view sql) const noexcept {
   const bool is_alone = !transaction_.is_held() && !is_in_batch_ && !wire_.is_in_transaction();
   const bool has_no_effect =

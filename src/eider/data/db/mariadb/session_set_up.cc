@@ -10,7 +10,8 @@ std::string set_up_sql(const MariadbOptions& options) {
   const std::string milliseconds = std::to_string(time.count());
   std::string seconds = std::to_string(time.count() / 1000) + ".";
   seconds += std::to_string(1000 + time.count() % 1000).substr(1);
-  // Each server skips the other's comment. MySQL's own time bounds only what reads.
+  // Each server skips the other's comment. MySQL's own time limit applies only to read-only
+  // statements.
   return "set time_zone = '+00:00', autocommit = 1, sql_mode = "
          "'STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
          "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY,ANSI_QUOTES,"

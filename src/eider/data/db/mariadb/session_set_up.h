@@ -8,8 +8,9 @@
 
 namespace eider::db::mariadb {
 
-/// One statement. Times are in UTC; what does not fit is refused; quotes are SQL's own: "a name"
-/// and 'a text', in which a backslash is itself, and || joins texts.
+/// Returns one statement. Times are in UTC; invalid values are rejected; quotes are those of
+/// standard SQL: "a name" and 'a text', in which a backslash has no special meaning, and ||
+/// concatenates.
 [[nodiscard]] std::string set_up_sql(const MariadbOptions& options);
 
 }  // namespace eider::db::mariadb

@@ -13,8 +13,8 @@ using detail::SqlLexer;
 using detail::SqlToken;
 using detail::SqlTokenKind;
 
-/// Where the blank or the comment that begins at `at` ends; `at` if none begins there. The server
-/// runs the text of a comment that begins with '!': only its two ends are blanks.
+/// Returns the end of the whitespace or comment at `at`, or `at` if there is none. The server runs
+/// the text of a comment that begins with '!': only its two ends count as whitespace.
 std::size_t end_of_blank(std::string_view sql, std::size_t at) noexcept {
   const std::string_view rest = sql.substr(at);
   if (rest.starts_with("*/")) {
@@ -34,7 +34,7 @@ std::size_t skip_blanks(std::string_view sql, std::size_t at) noexcept {
   return at;
 }
 
-/// words  in small letters; each blank matches one or more blanks and comments
+/// words  in lower case; each space matches one or more spaces and comments
 bool begins_at(std::string_view sql, std::size_t at, std::string_view words) noexcept {
   for (const char c : words) {
     const std::size_t begin = at;
@@ -55,7 +55,7 @@ bool contains(std::string_view sql, std::string_view words) noexcept {
   return false;
 }
 
-/// After blanks, comments and parentheses.
+/// Skips whitespace, comments and parentheses.
 SqlToken first_word(std::string_view sql) noexcept {
   std::size_t at = skip_blanks(sql, 0);
   while (at < sql.size() && sql[at] == '(') {
@@ -64,8 +64,8 @@ SqlToken first_word(std::string_view sql) noexcept {
   return SqlLexer(sql.substr(at), detail::kMariadbSql).next_visible();
 }
 
-/// Whether a '(' after this token calls no function that an application may have defined. A
-/// function of the server with a blank after its name may be another one.
+/// Returns whether a '(' after this token cannot call a function that an application has defined. A
+/// function of the server with a space after its name may be another one.
 ///
 /// before  the token before it, or one without text
 bool is_known(const SqlToken& before, std::string_view sql, bool is_adjacent) noexcept {
@@ -76,7 +76,7 @@ bool is_known(const SqlToken& before, std::string_view sql, bool is_adjacent) no
       "in",  "and",    "or",    "not",    "on",    "as",   "from",
       "all", "join",   "where", "select", "when",  "then", "else",
       "by",  "exists", "using", "having", "union", "over", "values"};
-  // An operator or a comma; a name may end with a quote or be a dollar.
+  // An operator or a comma; a name may end with a quote or be a dollar sign.
   if (before.kind == SqlTokenKind::other) {
     return !before.is_one_of({"`", "\"", "$"});
   }
@@ -128,8 +128,8 @@ bool is_one_transaction(std::string_view sql) noexcept {
 }
 
 Translated translate(std::string_view sql) {
-  // read_sql takes '#' for an operator, and counts the parameters after it. With '?' in its comment
-  // the server refuses the statement; without, it would ignore their values.
+  // read_sql reads '#' as an operator, and counts the parameters after it. If its comment contains
+  // '?', the server rejects the statement; otherwise it would ignore their values.
   constexpr detail::SqlDialect kAsCounted{.has_backticks = true};
   Translated made;
   made.sql.reserve(sql.size());

@@ -9,24 +9,24 @@
 
 namespace eider::db::mariadb {
 
-/// Changes that the server does not report: locks by name, variables that a query sets, locked
-/// tables, and settings for the next transaction alone.
+/// Returns whether a statement may make changes that the server does not report: named locks,
+/// variables that a query sets, locked tables, and settings for the next transaction only.
 [[nodiscard]] bool may_change_session(std::string_view sql) noexcept;
 
-/// A `select` that calls only a few functions of the server: any other one may write.
+/// A `select` that calls only a few functions of the server, because other functions may write.
 [[nodiscard]] bool only_reads(std::string_view sql) noexcept;
 
-/// It returns rows, and does not change any by itself.
+/// It returns rows, and does not itself change any.
 [[nodiscard]] bool is_select(std::string_view sql) noexcept;
 
-/// Outside of a transaction all of it is one: a `call` or a block may contain several statements,
-/// each of which is committed by itself.
+/// Outside of a transaction, the whole statement is one: a `call` or a block may contain several
+/// statements, which are committed separately.
 [[nodiscard]] bool is_one_transaction(std::string_view sql) noexcept;
 
-/// A statement's $1, $2 … as the server writes them.
+/// A statement with $1, $2 … converted to the server's syntax.
 ///
 /// sql    with '?' instead of each $n outside of quotes and comments
-/// order  for each '?', which value it is for, from 0
+/// order  for each '?', the index of its value, starting at 0
 struct Translated {
   std::string sql;
   std::vector<std::size_t> order;

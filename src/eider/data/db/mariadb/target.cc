@@ -63,7 +63,7 @@ Result<Target, std::string_view> read_target(std::string_view url) {
     return fail(std::string_view("a MariaDB URL must start with mysql:// or mariadb://"));
   }
   Target target;
-  // A password may hold what its writer did not encode: what stands behind an '@' counts.
+  // A password may contain characters that are not encoded: the host begins after the last '@'.
   const std::size_t question = url.find('?');
   std::string socket;
   QueryReader pairs(question == std::string_view::npos ? std::string_view()

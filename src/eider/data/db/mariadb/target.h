@@ -27,7 +27,7 @@ struct Target {
   std::string tls_key{};
 };
 
-/// errors   in a sentence
+/// errors   a sentence
 [[nodiscard]] Result<Target, std::string_view> read_target(std::string_view url);
 
 }  // namespace eider::db::mariadb

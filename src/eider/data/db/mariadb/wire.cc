@@ -26,7 +26,7 @@ constexpr const char* kAddress = "eider.address";
 PVIO_METHODS usual_methods{};
 PVIO_METHODS taught_methods{};
 
-/// Connector/C's own, but for the number in place of the name. Others have set none.
+/// Calls Connector/C's function with the address instead of the name, if an address was set.
 my_bool connect_to_address(MARIADB_PVIO* connection, MA_PVIO_CINFO* to) {
   void* address = nullptr;
   char* key = const_cast<char*>(kAddress);
@@ -37,11 +37,11 @@ my_bool connect_to_address(MARIADB_PVIO* connection, MA_PVIO_CINFO* to) {
     to->host = static_cast<const char*>(address);
   }
   const my_bool has_failed = usual_methods.connect(connection, to);
-  to->host = name;  // which the certificate is held against
+  to->host = name;  // the certificate is compared with this
   return has_failed;
 }
 
-/// The part that connects is a plugin, which is built in and asked for by its name.
+/// The part that connects is a built-in plugin, which is found by its name.
 bool teach(MYSQL& connection) {
   st_mysql_client_plugin* const found =
       mysql_client_find_plugin(&connection, "pvio_socket", kTransportPlugin);
@@ -56,33 +56,37 @@ bool teach(MYSQL& connection) {
   return true;
 }
 
-/// Connector/C holds a certificate against what it was told to connect to, and blocks while it
-/// looks a name up. Behind this it is told the name, and takes the number.
+/// Connector/C compares a certificate with the host that it connects to, and blocks while it
+/// resolves a name. After this call, it uses the name for the certificate, and the address to
+/// connect.
 ///
-/// connection  that is not connected yet
-/// address     "192.0.2.7"; outlives the connecting
-/// returns     false where this Connector/C cannot be taught
+/// connection  not connected yet
+/// address     "192.0.2.7"; must stay valid until the connection is established
+/// returns     false if this version of Connector/C does not support it
 bool try_set_address(MYSQL& connection, const char* address) {
   static const bool is_taught = teach(connection);
   return is_taught && mysql_optionsv(&connection, MARIADB_OPT_USERDATA, kAddress, address) == 0;
 }
 
-/// Connector/C runs what has to wait on a stack of its own; certificates are checked on it.
+/// Connector/C runs blocking operations on a separate stack, including the verification of
+/// certificates.
 constexpr std::size_t kStackBytes = std::size_t{192} << 10U;
 constexpr std::size_t kPacketBytesMax = std::size_t{1} << 30U;
 constexpr std::size_t kPacketBytesMin = std::size_t{64} << 10U;
 constexpr int kTimeoutsMax = 64;
-/// Rows that are read in one go: what has come is read without waiting, and may be a large result.
+/// Rows that are read in one turn: received bytes are read without waiting, and may be a large
+/// result.
 constexpr std::size_t kBytesPerTurn = std::size_t{256} << 10U;
 constexpr std::int64_t kRowsPerTurn = 1000;
-/// A server may ask for any plugin that lies on this machine: for one that sends the password as it
-/// is, or one that asks whoever sits at the terminal.
+/// A server may request any plugin that exists on this machine, such as one that sends the password
+/// in clear text, or one that prompts on the terminal.
 constexpr const char* kLogins = "mysql_native_password,client_ed25519";
-/// This one sends the password itself once it is asked to: over TLS as it is, else encrypted for
-/// whatever key comes. So only where it is known who asks.
+/// caching_sha2_password sends the password itself if the server requests it: over TLS in clear
+/// text, otherwise encrypted with any key that the server sends. So it is only allowed if the
+/// server is authenticated.
 constexpr const char* kLoginsOfKnown = "mysql_native_password,client_ed25519,caching_sha2_password";
-// A server may ask for any file of this machine. The flag says that none is sent, and if that were
-// passed over these would send none.
+// A server may request any file of this machine. A flag disables this, and if it were ignored,
+// these functions would send no file.
 int refuse_file(void** /*state*/, const char* /*name*/, void* /*data*/) {
   return 1;
 }
@@ -95,7 +99,7 @@ int tell_no_file(void* /*state*/, char* to, unsigned size) {
   return 2000;
 }
 
-/// What Connector/C keeps of the rows of one fetch, which it reads to their end by itself.
+/// Returns the memory that Connector/C uses for the rows of one fetch, which it reads completely.
 std::size_t bytes_in(const MA_MEM_ROOT& kept) noexcept {
   std::size_t bytes = 0;
   for (const MA_USED_MEM* first : {kept.used, kept.free}) {
@@ -123,7 +127,7 @@ ServerError error_of(MYSQL* connection) {
 
 // Waiting.
 
-/// returns  false when there is nothing to wait for any more
+/// returns  false if there is nothing to wait for
 bool Wire::try_watch(int waits) {
   if (has_given_up()) {
     return false;
@@ -150,8 +154,8 @@ bool Wire::try_watch(int waits) {
   return true;
 }
 
-/// Connector/C that is told of a timeout comes to its end by itself, and leaves nothing behind; one
-/// that goes on waiting is left where it is.
+/// After a timeout, Connector/C ends its operation and frees its memory; if it continues to wait,
+/// it is abandoned.
 int Wire::take_occurred() {
   if (!has_given_up()) {
     return std::exchange(occurred_, 0);
@@ -197,14 +201,15 @@ bool Wire::is_there() const noexcept {
   char byte = 0;
   const ssize_t got =
       ::recv(mysql_get_socket(connection_.get()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got < 0 && (errno == EAGAIN || errno == EINTR);  // what it says unasked is its last word
+  // Unexpected bytes come before the end of the connection.
+  return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
 void Wire::close() noexcept {
   stop();
   if (connection_ != nullptr && is_busy_) {
     if (const int socket = mysql_get_socket(connection_.get()); socket >= 0) {
-      (void)::shutdown(socket, SHUT_RDWR);  // or its last word would be waited for
+      (void)::shutdown(socket, SHUT_RDWR);  // otherwise it would wait to send its last message
     }
   }
   connection_.reset();
@@ -243,7 +248,7 @@ void Wire::fail() {
   fail(mariadb::error_of(connection_.get()));
 }
 
-/// Not all that goes wrong with a connection is told of its statement.
+/// Some errors of a connection are not reported for the statement.
 ServerError Wire::error_of(MYSQL_STMT& statement) {
   if (mysql_stmt_errno(&statement) == 0) {
     return mariadb::error_of(connection_.get());
@@ -252,8 +257,8 @@ ServerError Wire::error_of(MYSQL_STMT& statement) {
           mysql_stmt_error(&statement)};
 }
 
-/// MySQL raises the flag for each begin and commit, too, and tells what it was raised for; MariaDB
-/// does not, and tells nothing behind rows.
+/// MySQL also sets the flag for each begin and commit, and reports the reason; MariaDB does not set
+/// it for these, and reports no reason after rows.
 void Wire::note_status() noexcept {
   MYSQL* const on = connection_.get();
   const char* told = nullptr;
@@ -279,7 +284,7 @@ void Wire::set_options(const Host& host, const Target& target, std::size_t packe
   mysql_options(to, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet);
   const bool is_known = host.is_unix() || target.tls == TlsMode::verify;
   mysql_optionsv(to, MARIADB_OPT_RESTRICTED_AUTH, is_known ? kLoginsOfKnown : kLogins);
-  // The server's usual one may be none of them, though the user's is.
+  // The server's default plugin may not be allowed, even if that of the user is.
   mysql_options(to, MYSQL_DEFAULT_AUTH, "mysql_native_password");
   mysql_options4(to, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "eider");
   const unsigned protocol = host.is_unix() ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
@@ -319,14 +324,15 @@ Task<> Wire::connect(const Host& host, const Target& target, std::size_t packet_
   }
   if (made == nullptr) {
     ServerError error = mariadb::error_of(connection_.get());
-    if (error.message.contains("restricted_auth")) {  // which names any plugin, not this one
+    if (error.message.contains("restricted_auth")) {  // its plugin name is misleading
       error.message =
           "the server requires an unsupported authentication method (caching_sha2_password needs a "
           "Unix socket or tls=verify)";
     }
     fail(std::move(error));
   }
-  // Where it is not to look at a certificate, it goes on without TLS when the server takes none.
+  // If Connector/C does not verify the certificate, it continues without TLS if the server has
+  // none.
   if (target.tls != TlsMode::off && mysql_get_ssl_cipher(made) == nullptr) {
     throw Broken{"the server does not support TLS"};
   }
@@ -498,7 +504,7 @@ Task<std::int64_t> Wire::fetch_all(MYSQL_STMT& statement, RowTaker& taker) {
   co_return rows;
 }
 
-// The socket is not watched meanwhile: what it has is for this statement.
+// The socket is not watched in the meantime, because its bytes belong to this statement.
 Task<> Wire::let_others_run() {
   stop();
   co_await yield_now();
@@ -551,7 +557,7 @@ Task<Changed> Wire::execute(MYSQL_STMT& statement, RowTaker& taker) {
       const std::int64_t rows = co_await fetch_all(statement, taker);
       changed.rows = has_rows ? changed.rows : rows;
       has_rows = true;
-    } else if (!has_rows) {  // behind the rows of a procedure comes its end
+    } else if (!has_rows) {  // after the rows of a procedure, its end is reported
       changed.rows = static_cast<std::int64_t>(mysql_stmt_affected_rows(&statement));
     }
     changed.last_insert_id = static_cast<std::int64_t>(mysql_stmt_insert_id(&statement));

@@ -19,26 +19,26 @@
 
 namespace eider::db::mariadb {
 
-/// Thrown: the connection has come to its end, or is of no use any more.
+/// Thrown if the connection has ended or is not usable.
 struct Broken {
   std::string why;
   FailureKind kind = FailureKind::lost;
 };
 
-/// Thrown: the server has refused something, and goes on.
+/// Thrown if the server has rejected a statement, and continues.
 struct Refused {
   ServerError error;
 };
 
-/// Told of what a statement gives. These must not throw.
+/// Receives the result of a statement. These functions must not throw.
 class RowTaker {
  public:
-  /// Rows follow. Binds the columns, also where nobody wants the rows.
+  /// Rows follow. Binds the columns, even if the rows are not needed.
   virtual void on_result(MYSQL_STMT& statement) = 0;
   virtual void on_row(MYSQL_STMT& statement) = 0;
-  /// Of rows that come in pieces: this one has enough of them.
+  /// For rows in pieces: the current piece is full.
   [[nodiscard]] virtual bool is_full() const noexcept { return false; }
-  /// Of all rows so far.
+  /// Size of all rows so far.
   [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }
 
  protected:
@@ -47,7 +47,7 @@ class RowTaker {
 
 class WireOwner {
  public:
-  /// The server says something unasked, which is its end or the last word before that.
+  /// The server has sent an unexpected message, or the connection has ended.
   virtual void on_unasked() = 0;
 
  protected:
@@ -59,47 +59,48 @@ class Wire final : private FdWatch {
   class Ready;
 
   explicit Wire(Loop& loop, WireOwner* owner = nullptr) noexcept : FdWatch(loop), owner_(owner) {}
-  /// Pre: nothing that this has been asked for is under way.
+  /// Pre: no operation is running.
   ~Wire() { close(); }
 
-  // All of them throw Broken, and Refused. What is passed by reference outlives the call.
+  // All of these throw Broken and Refused. References must stay valid until the call has finished.
 
-  /// With a connection of its own; what was there is closed.
+  /// Opens a connection; an existing one is closed.
   ///
-  /// packet_bytes_max  the largest that is taken from the server
+  /// packet_bytes_max  largest packet that is accepted from the server
   [[nodiscard]] Task<> connect(const Host& host, const Target& target,
                                std::size_t packet_bytes_max);
-  /// By its text alone; rows are dropped.
+  /// Runs a statement without parameters; rows are discarded.
   [[nodiscard]] Task<Changed> query(std::string sql);
-  /// The first column of the first row; empty where there is none.
+  /// Returns the first column of the first row, or an empty text.
   [[nodiscard]] Task<std::string> ask(std::string sql);
-  /// Whether `query` takes several statements in one text.
+  /// Sets whether `query` accepts several statements in one text.
   [[nodiscard]] Task<> allow_several(bool is_allowed);
   [[nodiscard]] Task<StatementHandle> prepare(const std::string& sql);
   [[nodiscard]] Task<> forget(StatementHandle statement);
-  /// Runs it to its end. Pre: its parameters are bound, and have been read once this waits.
+  /// Runs the statement completely. Pre: its parameters are bound; they are read before this
+  /// suspends.
   [[nodiscard]] Task<Changed> execute(MYSQL_STMT& statement, RowTaker& taker);
 
-  /// Runs it so that the server keeps its rows, for `fetch_some`. Pre: as of `execute`.
+  /// Runs the statement so that the server keeps its rows, for `fetch_some`. Pre: as in `execute`.
   [[nodiscard]] Task<> open_cursor(MYSQL_STMT& statement);
-  /// bytes_max  what the rows that come together may take: more is Broken(row)
+  /// bytes_max  limit for the rows of one fetch; more throws Broken(row)
   /// returns    whether there are no more rows
   [[nodiscard]] Task<bool> fetch_some(MYSQL_STMT& statement, RowTaker& taker,
                                       std::size_t bytes_max);
 
-  /// Ends what is under way: it throws Broken. Nothing, while nothing is.
+  /// Ends the current operation, which throws Broken. Does nothing if there is none.
   void give_up(std::string why);
-  /// Hears of the connection's end while nothing is under way.
+  /// Watches for the end of the connection while no operation is running.
   void rest();
-  /// Asks the socket.
+  /// Checks the socket.
   [[nodiscard]] bool is_there() const noexcept;
 
   [[nodiscard]] bool is_in_transaction() const noexcept {
     return connection_ != nullptr && (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0;
   }
-  /// Something of the session is not as it was set up.
+  /// A setting of the session has changed.
   [[nodiscard]] bool is_session_changed() const noexcept { return is_session_changed_; }
-  /// What has changed until now is how it is to be.
+  /// Accepts the current settings of the session.
   void accept_session() noexcept { is_session_changed_ = false; }
   [[nodiscard]] unsigned long thread_id() const noexcept {
     return mysql_thread_id(connection_.get());
@@ -107,9 +108,9 @@ class Wire final : private FdWatch {
   [[nodiscard]] bool is_mariadb() const noexcept {
     return mariadb_connection(connection_.get()) != 0;
   }
-  /// Whether an execution may be of many rows.
+  /// Returns whether the server supports bulk execution.
   [[nodiscard]] bool takes_bulk() const noexcept;
-  /// A connection at rest is taken leave of; another one is cut off, so that nothing waits.
+  /// Ends an idle connection properly; another one is cut off, so that nothing waits.
   void close() noexcept;
 
  private:
@@ -132,19 +133,19 @@ class Wire final : private FdWatch {
 
   WireOwner* owner_;
   ConnectionHandle connection_;
-  std::vector<StatementHandle> dropped_;  // they go behind their connection
+  std::vector<StatementHandle> dropped_;  // destroyed after their connection
   int socket_ = -1;
-  Descriptor watched_;  // the same socket: Connector/C closes its own within its calls
+  Descriptor watched_;  // a duplicate, because Connector/C closes its own within its calls
   Readiness wanted_ = Readiness::none;
   std::coroutine_handle<> waiting_;
   int occurred_ = 0;
   std::string given_up_;
   int timeouts_told_ = 0;
-  bool is_busy_ = false;  // something is under way, or has broken off
+  bool is_busy_ = false;  // an operation is running, or was interrupted
   bool is_session_changed_ = false;
 };
 
-/// What Connector/C waits for: `waits = …_cont(…, co_await ready(waits))`.
+/// Waits for Connector/C: `waits = …_cont(…, co_await ready(waits))`.
 class Wire::Ready {
  public:
   Ready(Wire& wire, int waits) noexcept : wire_(wire), waits_(waits) {}

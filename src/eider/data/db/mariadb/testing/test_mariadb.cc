@@ -18,7 +18,7 @@ namespace {
 
 using Done = Result<void, std::string>;
 
-/// For statements that create and delete databases; a busy machine may take long for these.
+/// For statements that create and delete databases, which may be slow on a busy machine.
 Database open_to_administer(const std::string& where) {
   constexpr Duration kTimeMax = std::chrono::minutes(2);
   return open_mariadb(where, {.connections_max = 1,
@@ -47,7 +47,7 @@ Result<std::string, std::string> find_server(const TestMariadbOptions& options) 
   if (!programs) {
     return fail(programs.error() + ", or by EIDER_TEST_MARIADB=mysql://…");
   }
-  static std::string joined;  // under the lock of `make_test_mariadb`
+  static std::string joined;  // protected by the lock of `make_test_mariadb`
   if (joined.empty()) {
     detail::scratch::MariadbCluster cluster(std::move(*programs));
     auto where = detail::scratch::join_shared_server("mariadb", cluster);
