@@ -10,7 +10,7 @@ namespace eider {
 
 namespace {
 
-/// The deadline for a wait for the body. It ends with the wait, even if that is cancelled: silence
+/// The deadline for a wait for the body. It ends with the wait, even if that is canceled: silence
 /// is an error only while a task waits.
 class SilenceDeadline {
  public:

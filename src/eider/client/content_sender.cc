@@ -130,7 +130,7 @@ Task<ContentSource::Taken> ContentSender::next() {
   if (!taking.start()) {
     auto watching = wait_until(exchange_, Condition::refusal);
     if (!watching.start()) {
-      // The task that has not ended is cancelled on return.
+      // The task that has not ended is canceled on return.
       Either either(taking, watching);
       co_await either;
     }

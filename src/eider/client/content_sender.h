@@ -24,7 +24,7 @@ class ContentSource {
 
   virtual ~ContentSource() = default;
 
-  /// Returns the next piece, valid until the next call; nothing at the end. Cancelled if no more is
+  /// Returns the next piece, valid until the next call; nothing at the end. Canceled if no more is
   /// wanted.
   [[nodiscard]] virtual Task<Taken> next() = 0;
   /// Called after the last piece: returns an error sentence if the body is not as announced; else

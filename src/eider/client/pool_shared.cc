@@ -11,7 +11,7 @@ namespace eider::detail::client {
 namespace {
 
 /// One call finds out the protocol of a host, or opens another connection. Other calls wait for it,
-/// and continue if it is cancelled.
+/// and continue if it is canceled.
 class Opening {
  public:
   explicit Opening(PoolHost& host) noexcept : host_(host) { host.is_opening = true; }

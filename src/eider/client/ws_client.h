@@ -114,7 +114,7 @@ class WsClient : private WebSocketCalls<WsClient> {
   using WebSocketCalls::ping;
   using WebSocketCalls::try_send;
 
-  /// Receives the next message. Only one task may wait. It may be cancelled; no message is lost.
+  /// Receives the next message. Only one task may wait. It may be canceled; no message is lost.
   ///
   /// returns  the message, valid until the next `receive`; nothing after the end of the connection:
   ///          see close_code() and close_reason()

@@ -115,7 +115,8 @@ struct LoopContext {
   /// If set, every response closes its connection.
   bool is_draining = false;
   /// If not zero, the server drains because another process has taken over: long-lived clients are
-  /// told to reconnect after a pause of up to this time, so that they do not all reconnect at once.
+  /// instructed to reconnect after a pause of up to this time, so that they do not all reconnect at
+  /// once.
   Duration come_back_within = Duration::zero();
   /// The number of clients that were given such a pause.
   std::uint32_t told_to_come_back = 0;

@@ -105,7 +105,7 @@ struct Limits {
 
   /// A client that sends FIN while its request waits has disconnected, or has closed only its half
   /// of the connection. The interim `100 Continue` shows which: a disconnected client responds with
-  /// a reset, and the request is cancelled. HTTP/1.0 clients do not get one.
+  /// a reset, and the request is canceled. HTTP/1.0 clients do not get one.
   Duration half_close_probe = std::chrono::milliseconds(300);
 
   /// Late requests get 503 with Retry-After until the queue is short again; a burst that is

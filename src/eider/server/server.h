@@ -131,7 +131,7 @@ struct ServerOptions {
   /// Time for which the server continues to serve after `stop` while it reports "not ready", so
   /// that load balancers choose other servers first.
   Duration shutdown_delay = Duration::zero();
-  /// Time limit for requests in flight after that; then they are cancelled.
+  /// Time limit for requests in flight after that; then they are canceled.
   Duration drain = std::chrono::seconds(10);
   /// The maximum number of connections that wait to be accepted, per loop.
   int backlog = 4096;

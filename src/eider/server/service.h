@@ -35,7 +35,7 @@ struct RequestPlan {
   bool keeps_request = false;
   /// The task must run to its end even if the client disconnects, because a thread of the blocking
   /// pool uses the request. The task is only notified by `Cancel`, and its response is dropped.
-  /// Other tasks are cancelled by destroying them.
+  /// Other tasks are canceled by destroying them.
   bool outlives_client = false;
   /// The work runs on the blocking pool, which may reject it if it is late.
   bool is_blocking = false;
@@ -93,7 +93,7 @@ class RequestService {
   /// Called on each event loop when no loop has a connection any more.
   [[nodiscard]] virtual Task<> end() { co_return; }
   /// Called once on the first event loop, after all of the above, also after a start that failed or
-  /// was cancelled. Neither throws; both limit their own time.
+  /// was canceled. Neither throws; both limit their own time.
   [[nodiscard]] virtual Task<> stop() { co_return; }
 
   /// Fills the path parameters of the request. Never fails: "no such route" is an endpoint too.

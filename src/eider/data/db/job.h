@@ -91,7 +91,7 @@ class LoopConnection {
   ~LoopConnection() = default;
 };
 
-/// Owned by its awaiter, then by a queue, then by its loop; whoever drops it destroys it.
+/// Owned by its awaiter, then by a queue, then by its loop; the last owner destroys it.
 class Job : public Posted {
  public:
   enum class Outcome : std::uint8_t { done, needs_writer };

@@ -102,7 +102,7 @@ bool Session::is_there() {
 void Session::send() {
   answers_.begin();
   if (copy_.is_open() && course_.what() != Request::What::transfer) {
-    return follow_copy(copy_.leave());  // the server takes nothing else meanwhile
+    return follow_copy(copy_.leave());  // until then, the server accepts nothing else
   }
   if (course_.what() == Request::What::transfer) {
     follow_copy(copy_.start(course_, transaction_.is_stream()));
