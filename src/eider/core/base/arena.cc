@@ -7,7 +7,7 @@
 namespace eider {
 
 namespace {
-// Holds the head of a usual request and its fields, so that most copies take one block.
+// Large enough for a usual request's head and headers, so that most requests need one block.
 constexpr std::size_t kSmallestBlockBytes = 2048;
 constexpr std::size_t kLargestBytes = std::size_t{1} << 62;
 }  // namespace
@@ -53,7 +53,7 @@ void* Arena::allocate_in_new_block(std::size_t bytes) {
 void Arena::free_blocks(Block* newest) noexcept {
   while (newest != nullptr) {
     Block* older = newest->older;
-    detail::base::unpoison(newest, newest->bytes);  // the heap's again
+    detail::base::unpoison(newest, newest->bytes);  // the memory belongs to the heap again
     std::free(newest);
     newest = older;
   }

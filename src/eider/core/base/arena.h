@@ -13,8 +13,8 @@
 
 namespace eider {
 
-/// Bump allocator over growing blocks. Empty, it owns no memory. In what is built with
-/// AddressSanitizer, views of what was forgotten are faults.
+/// Bump allocator over growing blocks. An empty arena owns no memory. With AddressSanitizer, a read
+/// of released or reset memory is reported.
 class Arena {
  public:
   Arena() = default;
@@ -27,7 +27,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  /// Uninitialised memory. Throws std::bad_alloc.
+  /// Returns uninitialised memory. Throws std::bad_alloc.
   ///
   /// alignment  a power of two, at most alignof(std::max_align_t)
   [[nodiscard]] void* allocate(std::size_t bytes,
@@ -42,7 +42,7 @@ class Arena {
     return memory;
   }
 
-  /// The same text, owned by the arena.
+  /// Copies `text` into the arena.
   [[nodiscard]] std::string_view copy(std::string_view text);
 
   template <class T, class... Args>
@@ -52,7 +52,7 @@ class Arena {
     return *::new (allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
   }
 
-  /// `count` value-initialised elements.
+  /// Returns `count` value-initialised elements.
   template <class T>
   [[nodiscard]] std::span<T> make_array(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena does not run destructors");
@@ -67,13 +67,13 @@ class Arena {
     return {first, count};
   }
 
-  /// Forgets everything and keeps the newest (largest) block for what comes next.
+  /// Drops all objects and keeps the newest (largest) block for further allocations.
   void reset() noexcept;
-  /// Forgets everything and gives all memory back.
+  /// Drops all objects and frees all memory.
   void release() noexcept;
-  /// Something was allocated since the last `reset` or `release`.
+  /// Returns whether anything was allocated since the last `reset` or `release`.
   [[nodiscard]] bool is_used() const noexcept { return at_ > kBlockHeaderBytes; }
-  /// All memory that the arena owns.
+  /// Returns the size of all memory that the arena owns, in bytes.
   [[nodiscard]] std::size_t capacity() const noexcept;
 
   void swap(Arena& other) noexcept {
@@ -89,7 +89,7 @@ class Arena {
   [[nodiscard]] void* allocate_in_new_block(std::size_t bytes);
   static void free_blocks(Block* newest) noexcept;
 
-  /// The newest block; its header stands at its front. Offsets count from there.
+  /// The newest block. It starts with its header, and offsets count from there.
   char* memory_ = nullptr;
   std::size_t at_ = 0;
   std::size_t end_ = 0;

@@ -8,7 +8,7 @@ namespace eider {
 
 [[noreturn]] void assertion_failed(const char* what, const std::source_location& where) noexcept;
 
-/// Ends the process when `holds` is false: a bug of the library or of its caller.
+/// Ends the process if `holds` is false, which is a bug in the library or in its caller.
 inline void ensure(bool holds, const char* what,
                    const std::source_location& where = std::source_location::current()) noexcept {
   if (!holds) [[unlikely]] {

@@ -14,7 +14,7 @@ constexpr unsigned kBitsPerLetter = 5;
 constexpr unsigned kBitsPerByte = 8;
 constexpr std::size_t kLettersPerGroup = 8;
 
-/// 32 for a character that is no letter.
+/// Returns 32 for a character outside the alphabet.
 std::uint32_t base32_value_of(char letter) noexcept {
   const char small = to_lower(letter);
   if (small >= 'a' && small <= 'z') {

@@ -15,7 +15,7 @@ namespace eider {
 
 /// Decodes base32 in capital or small letters, with or without padding.
 ///
-/// returns  nothing for other characters, for a length that no bytes have, and if the unused bits
+/// returns  nothing for other characters, for a length that no encoding has, or if the unused bits
 ///          are not zero
 [[nodiscard]] std::optional<std::string> from_base32(std::string_view text);
 

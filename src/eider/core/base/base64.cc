@@ -23,7 +23,7 @@ constexpr std::array<std::uint8_t, 256> make_values() {
 
 constexpr std::array<std::uint8_t, 256> kValues = make_values();
 
-/// Four characters for one to three bytes; what is missing counts as zero.
+/// Writes four characters for one to three bytes; missing bytes count as zero.
 void write_four(char* to, std::string_view bytes) noexcept {
   std::uint32_t bits = 0;
   for (std::size_t index = 0; index < 3; ++index) {
@@ -43,8 +43,8 @@ std::size_t padding_of(std::string_view text) noexcept {
   return text.ends_with('=') ? 1 : 0;
 }
 
-/// The 24 bits of four characters, the last `padding` of which count as zero; nothing when one is
-/// outside the alphabet, or bits are set behind the last whole byte.
+/// Returns the 24 bits of four characters; the last `padding` characters count as zero. Returns
+/// nothing if a character is outside the alphabet, or if bits after the last whole byte are set.
 std::optional<std::uint32_t> read_four(std::string_view four, std::size_t padding) noexcept {
   std::uint32_t bits = 0;
   for (std::size_t index = 0; index < 4; ++index) {
@@ -115,7 +115,8 @@ std::optional<std::string> from_base64_unpadded(std::string_view text) {
   }
   std::string padded(text);
   padded.append((4 - text.size() % 4) % 4, '=');
-  return from_base64(padded);  // of three, which no bytes become, it reads none
+  return from_base64(padded);  // three '=' of padding, for a length that no encoding has, are
+                               // rejected there
 }
 
 std::string to_base64url(std::string_view bytes) {

@@ -17,7 +17,7 @@ namespace eider {
 
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 
-/// Writes the base64 text to `to`. Pre: there is room for base64_size(bytes.size()) characters.
+/// Writes the base64 text to `to`. Pre: `to` has room for base64_size(bytes.size()) characters.
 void write_base64(char* to, std::string_view bytes) noexcept;
 
 /// Decodes base64.
@@ -27,15 +27,16 @@ void write_base64(char* to, std::string_view bytes) noexcept;
 /// source   RFC 4648, sections 3.3, 3.5 and 4
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
-/// Decodes base64 to `to`, and returns the number of bytes; nothing also if they do not fit.
+/// Decodes base64 into `to` and returns the number of bytes, or nothing if the text is invalid or
+/// the bytes do not fit.
 [[nodiscard]] std::optional<std::size_t> read_base64(std::string_view text,
                                                      std::span<char> to) noexcept;
 
-/// Base64 without padding, as in the PHC string format.
+/// Returns base64 without padding, as in the PHC string format.
 [[nodiscard]] std::string to_base64_unpadded(std::string_view bytes);
 [[nodiscard]] std::optional<std::string> from_base64_unpadded(std::string_view text);
 
-/// Base64 for URLs: with '-' and '_' instead of '+' and '/', without padding.
+/// Returns base64 for URLs: with '-' and '_' instead of '+' and '/', without padding.
 ///
 /// source  RFC 7515, section 2; RFC 4648, section 5
 [[nodiscard]] std::string to_base64url(std::string_view bytes);

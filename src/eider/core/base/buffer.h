@@ -9,7 +9,8 @@
 
 namespace eider {
 
-/// Growable bytes. Unlike std::string it can be written into before it is sized, without zeroing.
+/// Growable byte buffer. Unlike std::string, it provides memory to write into without zeroing it
+/// first.
 class Buffer {
  public:
   Buffer() = default;
@@ -30,7 +31,7 @@ class Buffer {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::string_view view() const noexcept { return {data_, size_}; }
 
-  /// Room for `bytes` more at the end; what is written there counts after `commit`.
+  /// Returns room for `bytes` more bytes at the end. Call `commit` after writing them.
   [[nodiscard]] char* reserve(std::size_t bytes) {
     if (capacity_ - size_ < bytes) [[unlikely]] {
       grow(size_ + bytes);
@@ -51,22 +52,22 @@ class Buffer {
     ++size_;
   }
 
-  /// Forgets all bytes and keeps the memory.
+  /// Drops all bytes and keeps the memory.
   void clear() noexcept { size_ = 0; }
-  /// Memory that is kept for reuse, where nothing has shown that more or less is better.
+  /// Memory that is kept for reuse by default.
   static constexpr std::size_t kKeptBytesMax = 16UL * 1024;
-  /// Forgets all bytes, and gives memory of more than `kept_bytes_max` back.
+  /// Drops all bytes, and frees the memory if its capacity exceeds `kept_bytes_max`.
   void reset(std::size_t kept_bytes_max = kKeptBytesMax) noexcept {
     clear();
     if (capacity_ > kept_bytes_max) {
       release();
     }
   }
-  /// Forgets the bytes behind the first `size`. Pre: size <= this->size().
+  /// Keeps only the first `size` bytes. Pre: size <= this->size().
   void truncate(std::size_t size) noexcept { size_ = size; }
-  /// Forgets the first `bytes` and moves the rest to the front. Pre: bytes <= size().
+  /// Drops the first `bytes` and moves the rest to the front. Pre: bytes <= size().
   void consume(std::size_t bytes) noexcept;
-  /// Gives the memory back.
+  /// Frees the memory.
   void release() noexcept;
 
   void swap(Buffer& other) noexcept {
@@ -76,7 +77,7 @@ class Buffer {
   }
 
  private:
-  /// Makes the capacity at least `bytes` (doubling). Throws std::bad_alloc.
+  /// Grows the capacity to at least `bytes` (doubling). Throws std::bad_alloc.
   void grow(std::size_t bytes);
 
   char* data_ = nullptr;

@@ -4,9 +4,9 @@
 
 namespace eider::detail::base {
 
-/// While an instance exists, this thread makes an app only for `--help`, `--routes` and similar
-/// options, and nothing is created on the disk: SQLite databases open in memory, directories of
-/// FileStore are not made, and log files are not opened.
+/// While an instance exists, apps that this thread creates serve only `--help`, `--routes` and
+/// similar options. They create nothing on disk: SQLite databases open in memory, FileStore creates
+/// no directories, and log files are not opened.
 class DescribesOnly {
  public:
   DescribesOnly() noexcept { ++depth_; }

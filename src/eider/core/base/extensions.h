@@ -11,8 +11,8 @@
 
 namespace eider {
 
-/// Empty, it owns no memory. What is put stays where it is until `clear`, also when the Extensions
-/// move.
+/// When empty, it owns no memory. Stored objects keep their address until `clear`, also when the
+/// Extensions object is moved.
 class Extensions {
  public:
   Extensions() = default;
@@ -25,7 +25,8 @@ class Extensions {
   Extensions& operator=(const Extensions&) = delete;
   ~Extensions() { destroy_all(); }
 
-  /// Of several of a type the newest is found; the others stay, for what refers to them.
+  /// Stores an object. If there are several objects of a type, `find` returns the newest. The
+  /// others remain, because other objects may refer to them.
   template <class T>
   T& put(T object) {
     static_assert(alignof(T) <= alignof(std::max_align_t));
@@ -35,7 +36,7 @@ class Extensions {
     newest_ = slot;
     return slot->object;
   }
-  /// Null when there is none of that type.
+  /// Returns null if there is no object of that type.
   template <class T>
   [[nodiscard]] T* find() const noexcept {
     Slot* const slot = find_slot(&detail::base::kTypeKey<T>);
@@ -45,12 +46,13 @@ class Extensions {
     return find_slot(key) != nullptr;
   }
 
-  /// For what the objects view, and whatever else ends with them.
+  /// Returns the arena for data that the objects view, and for other data with the same lifetime.
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
-  /// Something was put, or allocated in the arena, since the last `clear`.
+  /// Returns whether anything was stored, or allocated in the arena, since the last `clear`.
   [[nodiscard]] bool are_used() const noexcept { return arena_.is_used(); }
 
-  /// Destroys all, the newest first. A block of up to `kept_bytes_max` is kept for what comes next.
+  /// Destroys all objects, the newest first. A block of up to `kept_bytes_max` bytes is kept for
+  /// reuse.
   void clear(std::size_t kept_bytes_max) noexcept {
     destroy_all();
     if (arena_.capacity() > kept_bytes_max) {
@@ -87,7 +89,7 @@ class Extensions {
     }
     return slot;
   }
-  /// What is put later may refer to what was there, so it goes first.
+  /// Newer objects may refer to older ones, so they are destroyed first.
   void destroy_all() noexcept {
     while (newest_ != nullptr) {
       Slot& slot = *std::exchange(newest_, newest_->older);
@@ -99,7 +101,7 @@ class Extensions {
   Slot* newest_ = nullptr;
 };
 
-// A request carries one, used or not.
+// Each request has an Extensions object, used or not, so it must be small.
 static_assert(sizeof(Extensions) <= 4 * sizeof(void*));
 
 }  // namespace eider

@@ -9,7 +9,7 @@ namespace eider {
 
 template <std::size_t N>
 struct FixedString {
-  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal must convert implicitly
   consteval FixedString(const char (&literal)[N]) {
     for (std::size_t i = 0; i < N; ++i) {
       text[i] = literal[i];

@@ -64,7 +64,7 @@ std::string with_hidden_replaced(std::string_view text, char mark) {
     } else {
       shown.append(text.substr(0, bytes));
     }
-    // A byte that is not UTF-8 goes alone: the next one may begin a sequence.
+    // Consume an invalid byte alone, because the next one may start a sequence.
     text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return shown;

@@ -4,7 +4,7 @@
 
 namespace eider {
 
-/// What a class derives from to be a member of one IntrusiveList at a time.
+/// Base class of the members of an IntrusiveList. An object is in at most one list at a time.
 class ListNode {
  public:
   ListNode() noexcept = default;
@@ -14,7 +14,7 @@ class ListNode {
 
   [[nodiscard]] bool is_linked() const noexcept { return next_ != nullptr; }
 
-  /// Leaves the list that it is in, if any.
+  /// Removes the member from its list, if any.
   void unlink() noexcept {
     if (next_ != nullptr) {
       previous_->next_ = next_;
@@ -28,13 +28,13 @@ class ListNode {
   template <class T>
   friend class IntrusiveList;
 
-  // Both null, or both set: the list itself is the node that closes the ring.
+  // Both null, or both set: the list's own node closes the ring.
   ListNode* previous_ = nullptr;
   ListNode* next_ = nullptr;
 };
 
-/// Members in the order of their joining. T derives from ListNode, accessibly to the list.
-/// Destroying the list lets all members go.
+/// Members in the order of insertion. T derives from ListNode, accessibly to the list. Destroying
+/// the list unlinks all members.
 template <class T>
 class IntrusiveList {
  public:
@@ -45,16 +45,16 @@ class IntrusiveList {
     while (!empty()) {
       ring_.next_->unlink();
     }
-    ring_.next_ = nullptr;  // so that the ring's own end unlinks nothing
+    ring_.next_ = nullptr;  // so that the destructor of the list's own node unlinks nothing
   }
 
   [[nodiscard]] bool empty() const noexcept { return ring_.next_ == &ring_; }
-  /// The member that joined first, or null.
+  /// Returns the oldest member, or null.
   [[nodiscard]] T* front() const noexcept {
     return empty() ? nullptr : static_cast<T*>(ring_.next_);
   }
 
-  /// Pre: `member` is in no list.
+  /// Appends `member`. Pre: `member` is in no list.
   void push_back(T& member) noexcept {
     ListNode& node = member;
     node.previous_ = ring_.previous_;
@@ -62,7 +62,7 @@ class IntrusiveList {
     ring_.previous_->next_ = &node;
     ring_.previous_ = &node;
   }
-  /// Takes out the member that joined first; null when there is none.
+  /// Removes and returns the oldest member, or null if the list is empty.
   T* pop_front() noexcept {
     T* first = front();
     if (first != nullptr) {
@@ -70,8 +70,8 @@ class IntrusiveList {
     }
     return first;
   }
-  /// Calls `look(member)` for each, in their order, which says whether it wants the next one. No
-  /// member joins or leaves meanwhile.
+  /// Calls `look(member)` for each member in order, until it returns false. `look` must not add or
+  /// remove members.
   template <class Look>
   void look_through(Look look) const {
     for (ListNode* node = ring_.next_; node != &ring_; node = node->next_) {
@@ -80,7 +80,7 @@ class IntrusiveList {
       }
     }
   }
-  /// Takes all members of `other`, behind those already here.
+  /// Moves all members of `other` to the end of this list.
   void take(IntrusiveList& other) noexcept {
     while (T* member = other.pop_front()) {
       push_back(*member);

@@ -13,7 +13,7 @@ std::string digits(Number number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-/// Whether a value can be told from what stands around it without quotes.
+/// Returns whether the end of a value is unambiguous without quotes.
 bool is_plain(std::string_view text) noexcept {
   return !text.empty() && std::ranges::none_of(text, [](char byte) {
     return static_cast<unsigned char>(byte) <= 0x20 || byte == '"' || byte == '=' || byte == '\\' ||
@@ -21,7 +21,7 @@ bool is_plain(std::string_view text) noexcept {
   });
 }
 
-/// Between quotes, which nothing within ends.
+/// Returns the text in quotes, with escapes for all characters that would end it.
 std::string logfmt_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char byte : text) {
@@ -73,7 +73,7 @@ void LogSink::write_fields(LogLevel level, std::string_view message,
     }
     write(level, line);
   } catch (...) {
-    write(level, message);  // no memory for its fields
+    write(level, message);  // there is no memory for the fields
   }
 }
 

@@ -55,8 +55,8 @@ struct LogField {
 /// The numbers of lines of a sink that counts them.
 struct LogCounts {
   std::uint64_t written = 0;
-  std::uint64_t dropped = 0;     // for want of room: what takes them was too slow
-  std::uint64_t suppressed = 0;  // too many of one message
+  std::uint64_t dropped = 0;     // because the destination was too slow
+  std::uint64_t suppressed = 0;  // too many lines of the same message
 };
 
 /// A destination of log lines. Thread-safe.
@@ -114,7 +114,7 @@ class Log {
 
   /// Returns the sink, for App::log_to, access_log and other functions that need one.
   [[nodiscard]] const std::shared_ptr<LogSink>& sink() const noexcept { return sink_; }
-  // NOLINTNEXTLINE(google-explicit-constructor): what takes a sink takes a log
+  // NOLINTNEXTLINE(google-explicit-constructor): functions that take a sink also take a Log
   operator std::shared_ptr<LogSink>() const noexcept { return sink_; }
 
  private:

@@ -28,13 +28,13 @@ struct Kept {
   KeptLines others;
 };
 
-/// Never destroyed: a log may write behind all that is.
+/// Never destroyed: logs may write during the destruction of static objects.
 Kept& kept() {
   static auto* const made = new Kept;
   return *made;
 }
 
-/// By how all lines begin: {"time":"…","level":"error", … or the time, a space and "error ".
+/// All lines start with {"time":"…","level":"error", … or with the time, a space and "error ".
 bool is_grave(std::string_view line) noexcept {
   constexpr std::string_view kLevel = R"("level":")";
   const bool is_json = line.starts_with('{');
@@ -72,7 +72,7 @@ void note_log_lines(std::string_view lines) noexcept {
       }
     }
   } catch (...) {
-    // No memory for a copy: the log itself has them.
+    // There is no memory for a copy. The lines are still in the log itself.
   }
 }
 

@@ -10,30 +10,30 @@
 
 namespace eider::detail::base {
 
-/// So many are kept of warnings and errors, and so many of all others: what is told of each request
-/// pushes no error out.
+/// The number of kept warnings and errors, and also of all other lines. Two limits, so that
+/// frequent lines for requests do not push out errors.
 inline constexpr std::size_t kLogTailLinesMax = 200;
-/// What is longer is cut.
+/// Longer lines are cut.
 inline constexpr std::size_t kLogTailLineBytesMax = 1024;
 
 /// line  without its line break
 using LeavesOut = bool (*)(std::string_view line);
 
-/// From now on lines are kept, but for those of which `leaves_out` is true.
+/// Starts to keep lines, except those for which `leaves_out` returns true.
 void keep_log_tail(LeavesOut leaves_out) noexcept;
 
-/// From any thread, by logs: whole lines as they are written, JSON or text, with their line breaks
-/// and nothing in them that is to be masked.
+/// Adds whole lines as a log writes them, as JSON or text, with their line breaks. Secrets must
+/// already be masked. Thread-safe.
 void note_log_lines(std::string_view lines) noexcept;
 
-/// lines_so_far  that were to be kept since the start
-/// lines         those of them that are kept still, the oldest first
+/// lines_so_far  the number of lines that were kept since the start
+/// lines         those that are still available, the oldest first
 struct LogTail {
   std::uint64_t lines_so_far = 0;
   std::vector<std::string> lines;
 };
 
-/// What came behind the first `after` lines; all, where there have not been so many.
+/// Returns the lines after the first `after` lines, or all lines if there were fewer than that.
 [[nodiscard]] LogTail log_tail(std::uint64_t after);
 
 }  // namespace eider::detail::base

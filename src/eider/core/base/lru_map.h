@@ -14,15 +14,16 @@
 
 namespace eider {
 
-/// Whether clients choose the keys. If so, no hash is used, for which they could choose keys that
-/// collide.
+/// Whether clients choose the keys. If they do, a tree is used instead of a hash table, because a
+/// client could choose keys that collide.
 enum class LruKeys : bool { own, of_clients };
 
-/// kKey  a member of an Entry, or a member function: its key as text, which does not change
+/// kKey  a member or member function of Entry that returns its key as text; the key must not change
 template <class Entry, auto kKey, LruKeys kKeys = LruKeys::own>
 class LruMap {
  public:
-  /// Marks it as used last. Null if there is no such entry; valid until it is taken.
+  /// Returns the entry and marks it as most recently used, or returns null. The pointer is valid
+  /// until the entry is removed.
   [[nodiscard]] Entry* find(std::string_view key) {
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) {
@@ -33,18 +34,18 @@ class LruMap {
   }
   [[nodiscard]] bool contains(std::string_view key) const { return by_key_.contains(key); }
 
-  /// Adds it as used last. Pre: there is no entry of its key.
+  /// Adds an entry as most recently used. Pre: there is no entry with its key.
   Entry& add(Entry entry) {
     entries_.push_front(std::move(entry));
     by_key_.emplace(std::invoke(kKey, entries_.front()), entries_.begin());
     return entries_.front();
   }
-  /// Removes it. Nothing if there is no such entry.
+  /// Removes and returns the entry, or returns nothing if there is no such entry.
   std::optional<Entry> take(std::string_view key) {
     const auto found = by_key_.find(key);
     return found == by_key_.end() ? std::nullopt : std::optional(take(found));
   }
-  /// Removes the entry that was not used for the longest time. Pre: !empty()
+  /// Removes and returns the least recently used entry. Pre: !empty().
   Entry take_oldest() { return take(by_key_.find(std::invoke(kKey, entries_.back()))); }
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -67,7 +68,7 @@ class LruMap {
     return taken;
   }
 
-  std::list<Entry> entries_;  // the one used last comes first
+  std::list<Entry> entries_;  // the most recently used entry is first
   Index by_key_;
 };
 

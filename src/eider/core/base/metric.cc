@@ -5,7 +5,8 @@ namespace eider {
 using detail::base::count_place;
 using detail::base::kCountPlaces;
 
-// The places are read while no part can end, whose count would be missed, or be told twice.
+// The slots are read under the same lock as the parts. Otherwise the count of a part that ends
+// meanwhile would be missed or counted twice.
 std::uint64_t Counter::value() const {
   std::uint64_t sum = 0;
   own_.each([&](const Own& part) { sum += part.value(); },
@@ -20,7 +21,7 @@ std::uint64_t Counter::value() const {
 Histogram::Histogram(std::span<const double> bounds)
     : bounds_(bounds.begin(), bounds.end()), buckets_(kCountPlaces * buckets_per_place()) {}
 
-// Whole lines of the cache, so that no two places share one.
+// Whole cache lines, so that no two places share one.
 std::size_t Histogram::buckets_per_place() const noexcept {
   constexpr std::size_t kLine = 64 / sizeof(std::uint64_t);
   return (bounds_.size() + 1 + kLine - 1) / kLine * kLine;

@@ -14,7 +14,7 @@ namespace eider {
 
 namespace detail::base {
 
-/// Threads that count at once share a place where there are more of them.
+/// The number of slots of a counter. If there are more threads than slots, threads share slots.
 inline constexpr std::size_t kCountPlaces = 8;
 [[nodiscard]] inline std::size_t count_place() noexcept {
   static std::atomic<std::size_t> next{0};
@@ -22,13 +22,13 @@ inline constexpr std::size_t kCountPlaces = 8;
   return own;
 }
 
-/// Adds where one thread alone writes, so that no locked instruction is needed.
+/// Adds to a number that only one thread writes, so that no locked instruction is needed.
 template <class T>
 void add_alone(std::atomic<T>& number, T change) noexcept {
   number.store(number.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
 }
 
-/// The parts of a number that a thread each counts in.
+/// The per-thread parts of a number.
 template <class Part>
 class Parts {
  public:
@@ -36,14 +36,15 @@ class Parts {
     const std::lock_guard lock(mutex_);
     parts_.push_back(&part);
   }
-  /// keep  called while nobody reads: what the part has counted goes on elsewhere
+  /// keep  called under the lock, so that no reader misses the count of the removed part: it adds
+  ///       that count elsewhere
   template <class Keep>
   void remove(const Part& part, Keep keep) noexcept {
     const std::lock_guard lock(mutex_);
     std::erase(parts_, &part);
     keep();
   }
-  /// rest  called behind, while no part can begin or end
+  /// rest  called at the end, under the same lock: no part can be added or removed meanwhile
   template <class Read, class Rest>
   void each(Read read, Rest rest) const {
     const std::lock_guard lock(mutex_);
@@ -63,8 +64,8 @@ class Parts {
 /// A number that only grows.
 class Counter {
  public:
-  /// A part of the counter that only one thread adds to, which takes a tenth of the time. Its count
-  /// remains when it ends. The counter must outlive it.
+  /// A part of the counter that only one thread adds to, in a tenth of the time. Its count remains
+  /// in the counter after its end. The counter must outlive it.
   class Own {
    public:
     explicit Own(Counter& whole) : whole_(whole) { whole_.own_.add(*this); }
@@ -117,18 +118,18 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
-/// Counts values by buckets.
+/// Counts values in buckets.
 class Histogram {
  public:
-  /// Seconds, from half a millisecond to ten seconds.
+  /// Upper bounds in seconds, from half a millisecond to five seconds.
   static constexpr std::array<double, 12> kSeconds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                       0.05,   0.1,   0.25,   0.5,   1,    5};
   struct Read {
-    std::vector<std::uint64_t> counts;  // one more than there are bounds, each for itself
+    std::vector<std::uint64_t> counts;  // one more than there are bounds; not cumulative
     std::uint64_t count = 0;
     double sum = 0;
   };
-  /// The part of one event loop, as Counter::Own.
+  /// The part of one event loop, like Counter::Own.
   class Own {
    public:
     explicit Own(Histogram& whole);
@@ -159,7 +160,7 @@ class Histogram {
 
  private:
   [[nodiscard]] std::size_t buckets_per_place() const noexcept;
-  /// Most values are small: they are found at once.
+  /// A linear search is fast because most values are small.
   [[nodiscard]] std::size_t bucket_of(double value) const noexcept {
     std::size_t bucket = 0;
     while (bucket != bounds_.size() && bounds_[bucket] < value) {
@@ -170,7 +171,7 @@ class Histogram {
 
   std::vector<double> bounds_;
   std::array<Gauge, detail::base::kCountPlaces> sums_;
-  std::vector<std::atomic<std::uint64_t>> buckets_;  // those of a place together
+  std::vector<std::atomic<std::uint64_t>> buckets_;  // grouped by place
   detail::base::Parts<Own> own_;
 };
 

@@ -12,7 +12,7 @@ struct PerProcess {
   std::set<std::string, std::less<>> noted;
 };
 
-/// Never destroyed: a program may make such objects until its end.
+/// Never destroyed: a program may create such objects until its end.
 PerProcess& all_per_process() {
   static auto* const made = new PerProcess;
   return *made;

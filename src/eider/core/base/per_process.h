@@ -7,12 +7,13 @@
 
 namespace eider::detail::base {
 
-/// Notes it for as long as the process lives, once. From any thread.
+/// Records a protection for the lifetime of the process; duplicates count once. Thread-safe.
 ///
-/// what  as the program writes it, with what it lacks: "csrf() without a key"
+/// what  the call in the program and what it lacks: "csrf() without a key"
 void note_per_process(std::string_view what);
 
-/// All that was noted, "csrf() without a key, rate_limit()"; empty: nothing was.
+/// Returns all recorded protections, such as "csrf() without a key, rate_limit()", or an empty
+/// text.
 [[nodiscard]] std::string per_process_text();
 
 }  // namespace eider::detail::base

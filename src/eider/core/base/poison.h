@@ -38,8 +38,8 @@ inline void unpoison(const void*, std::size_t) noexcept {}
 }
 #endif
 
-/// Memory that is used again and again, such as what a loop receives into: open while this lives.
-/// A view that is kept beyond that would show another client's bytes some day.
+/// Makes reused memory, such as a receive buffer, accessible as long as this object lives. A view
+/// that is used later could show bytes of another client, so AddressSanitizer reports it.
 class OpenedMemory {
  public:
   OpenedMemory(const void* at, std::size_t bytes) noexcept : at_(at), bytes_(bytes) {

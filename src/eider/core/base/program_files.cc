@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The source directory of the project whose build directory has the executable; empty: there is
-/// none within two levels.
+/// Returns the source directory of the project in whose build directory the executable is, or an
+/// empty path if there is no such directory within two levels.
 fs::path source_directory(fs::path folder) {
   constexpr int kLevelsMax = 3;
   constexpr std::string_view kKey = "CMAKE_HOME_DIRECTORY:INTERNAL=";

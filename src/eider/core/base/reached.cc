@@ -11,7 +11,8 @@ namespace eider::detail::base {
 
 namespace {
 
-/// A program that opens a database for each of its tenants while it serves tells without end.
+/// A limit, for programs that open files without end while they serve, such as a database per
+/// tenant.
 constexpr std::size_t kFilesMax = 1000;
 
 struct Reached {
@@ -19,7 +20,7 @@ struct Reached {
   std::set<ReachedFile> files;
 };
 
-/// Never destroyed: what opens files may end behind all that is.
+/// Never destroyed: files may be opened during the destruction of static objects.
 Reached& all_reached() {
   static auto* const made = new Reached;
   return *made;

@@ -7,15 +7,16 @@
 
 namespace eider::detail::base {
 
-/// Tells it for as long as the process lives, from any thread. Of a file its directory is let be
-/// reached, since it may be replaced in it, and have others beside it; of a directory all below it.
-/// An empty path is nothing. Told behind the beginning of a sandbox it changes nothing, and what
+/// Allows the sandbox to read a path for the rest of the process. For a file, the sandbox allows
+/// its directory, because the file may be replaced and may have files next to it; for a directory,
+/// everything in it. An empty path is ignored. Calls after the sandbox is applied have no effect.
+/// More than a thousand paths are ignored. Thread-safe.
 /// comes behind a thousand others is let go.
 void allow_in_sandbox(const std::string& path);
-/// The same, to write to, make and remove as well.
+/// Like allow_in_sandbox, and also allows the process to write, create and remove files there.
 void will_write(const std::string& path);
-/// That path and nothing beside it: of a file that lies where more is than is this program's, as in
-/// a home directory.
+/// Allows only the path itself, for a file in a directory with files of other programs, such as a
+/// home directory.
 void will_read_alone(const std::string& path);
 
 struct ReachedFile {
@@ -26,7 +27,7 @@ struct ReachedFile {
   friend auto operator<=>(const ReachedFile&, const ReachedFile&) = default;
 };
 
-/// Each once, with an absolute path. What is not there is among it.
+/// Returns each path once, as an absolute path. Paths that do not exist are included.
 [[nodiscard]] std::vector<ReachedFile> reached_files();
 
 }  // namespace eider::detail::base

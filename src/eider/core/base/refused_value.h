@@ -8,24 +8,24 @@
 
 namespace eider {
 
-/// text    as it was used: the characters of a text, the digits of a number
-/// detail  what is wrong with it, for the client: "must not contain a NUL character"
+/// text    as the program used it: the characters of a text, the digits of a number
+/// detail  the error message for the client: "must not contain a NUL character"
 struct RefusedValue {
   std::string text;
   std::string detail;
 
-  /// Whether `given` is the value. A NUL may also be part of a longer text, such as the pattern
-  /// that a search text became.
+  /// Returns whether `given` is the rejected value. A NUL may also be part of a longer text, for
+  /// example a search pattern that was made from the input.
   [[nodiscard]] bool is_in(std::string_view given) const noexcept {
     return given == text || (given.contains('\0') && text.contains('\0'));
   }
 };
 
-/// A base of exceptions that a single value has caused.
+/// A base class of exceptions that a single value has caused.
 class CausedByValue {
  public:
   virtual ~CausedByValue() = default;
-  /// Null where the value is not known.
+  /// Returns null if the value is not known.
   [[nodiscard]] virtual const RefusedValue* refused() const noexcept = 0;
   /// Returns the JSON pointer (RFC 6901) of a member of the JSON text that is the value. Virtual,
   /// so that programs without a database do not link the JSON reader.

@@ -13,7 +13,7 @@ struct Register {
   std::vector<const ResourceProbe*> all;
 };
 
-/// Never destroyed: what is told about may end behind all that is.
+/// Never destroyed: probes may end during the destruction of static objects.
 Register& the_register() {
   static auto* const made = new Register;
   return *made;

@@ -30,7 +30,8 @@ class ResourceProbe {
   ResourceProbe(const ResourceProbe&) = delete;
   ResourceProbe& operator=(const ResourceProbe&) = delete;
 
-  /// Returns the first hundred of the process, in the order of their creation.
+  /// Returns the states of the first hundred objects in the process, in the order of their
+  /// creation.
   [[nodiscard]] static std::vector<ResourceState> all();
 
  private:

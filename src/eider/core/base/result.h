@@ -110,7 +110,7 @@ class Error {
   [[nodiscard]] Said& change();
 
   int status_;
-  /// Null once it was moved from: it says nothing then.
+  /// Null after a move; such an error has no detail.
   std::unique_ptr<Said> said_;
 };
 

@@ -13,7 +13,7 @@ class SavedInput {
  public:
   [[nodiscard]] bool empty() const noexcept { return bytes_.size() == used_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - used_; }
-  /// Valid until something is appended or dropped.
+  /// Returns a view that is valid until the next append or drop.
   [[nodiscard]] std::string_view view() const noexcept { return bytes_.view().substr(used_); }
 
   void append(std::string_view bytes) {
@@ -23,7 +23,7 @@ class SavedInput {
     }
     bytes_.append(bytes);
   }
-  /// Forgets the first `bytes`, without moving the rest. Pre: bytes <= size().
+  /// Drops the first `bytes` without moving the rest. Pre: bytes <= size().
   void drop(std::size_t bytes) noexcept {
     used_ += bytes;
     if (empty()) {

@@ -9,7 +9,7 @@ namespace eider {
 namespace {
 
 constexpr std::size_t kBlockBytes = 64;
-/// Of the message's length in bits, at the end of the last block.
+/// The size of the message's length in bits, at the end of the last block.
 constexpr std::size_t kLengthBytes = 8;
 
 using Sha1State = std::array<std::uint32_t, 5>;
@@ -36,7 +36,7 @@ Schedule schedule_of(const char* block) noexcept {
   return words;
 }
 
-/// f and K of round t (sections 4.1.1 and 4.2.1), added.
+/// Returns f + K of round t (sections 4.1.1 and 4.2.1).
 std::uint32_t mix(std::size_t t, std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
   if (t < 20) {
     return ((b & c) ^ (~b & d)) + 0x5a827999U;
@@ -69,7 +69,7 @@ void put_length(Block& block, std::uint64_t bits) noexcept {
   }
 }
 
-/// The bytes behind the last whole block, padded (section 5.1.1).
+/// Adds the bytes after the last whole block, with padding (section 5.1.1).
 Sha1State add_rest(Sha1State state, std::string_view rest, std::uint64_t bits) noexcept {
   Block block{};
   std::memcpy(block.data(), rest.data(), rest.size());

@@ -9,7 +9,7 @@ namespace eider {
 
 inline constexpr std::size_t kSha1Bytes = 20;
 
-/// The digest of all of `text`, any bytes.
+/// Returns the SHA-1 digest of `text`, which may be any bytes.
 /// source   FIPS 180-4, sections 5.1.1 and 6.1
 [[nodiscard]] std::array<char, kSha1Bytes> sha1(std::string_view text) noexcept;
 

@@ -9,7 +9,7 @@ namespace eider {
 namespace {
 
 constexpr std::size_t kSha256BlockBytes = 64;
-/// Of the message's length in bits, at the end of the last block.
+/// The size of the message's length in bits, at the end of the last block.
 constexpr std::size_t kSha256LengthBytes = 8;
 
 using Sha256State = std::array<std::uint32_t, 8>;
@@ -18,7 +18,7 @@ using Sha256State = std::array<std::uint32_t, 8>;
 constexpr Sha256State kSha256Start = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-/// Those of the cube roots of the first 64 primes (section 4.2.2).
+/// The fractional parts of the cube roots of the first 64 primes (section 4.2.2).
 constexpr std::array<std::uint32_t, 64> kSha256Rounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -69,7 +69,7 @@ Sha256State sha256_add(Sha256State state, std::string_view block) noexcept {
   return state;
 }
 
-/// The bytes behind the last whole block, padded (section 5.1.1).
+/// Pads the bytes after the last whole block (section 5.1.1).
 std::string sha256_padded(std::string_view rest, std::uint64_t bits) {
   std::string padded(rest);
   padded.push_back(static_cast<char>(0x80));

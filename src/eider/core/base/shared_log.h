@@ -11,13 +11,13 @@
 
 namespace eider::detail::base {
 
-/// Valid as long as `owner`, whose memory is `memory_bytes` in all.
+/// Valid as long as `owner` lives, which owns `memory_bytes` bytes in total.
 struct SharedBytes {
   std::shared_ptr<const void> owner;
   std::string_view bytes;
   std::size_t memory_bytes = 0;
 
-  /// Makes this the bytes of both where `next` follows them in the same memory.
+  /// Appends `next` to these bytes if it follows them in the same memory.
   [[nodiscard]] bool try_extend(const SharedBytes& next) noexcept {
     if (owner != next.owner || bytes.data() + bytes.size() != next.bytes.data()) {
       return false;
@@ -27,8 +27,8 @@ struct SharedBytes {
   }
 };
 
-/// Appends to a piece of memory until that is full. The memory lives as long as a SharedBytes
-/// refers to it: a log that nobody refers to takes none.
+/// Appends to a block of memory until it is full. A block lives as long as a SharedBytes refers to
+/// it, so a log without readers uses no memory.
 class SharedLog {
  public:
   [[nodiscard]] SharedBytes append(std::string_view bytes) {
@@ -56,7 +56,7 @@ class SharedLog {
   };
 
   [[nodiscard]] std::shared_ptr<Piece> make_piece(std::size_t least) {
-    // The next one is larger while the one before is still in use: much is published.
+    // If the previous block is still in use, much is published, so the next block is larger.
     next_bytes_ = last_.expired() ? kFirstBytes : std::min(next_bytes_ * 2, kMostBytes);
     auto piece = std::make_shared<Piece>();
     piece->size = std::max(least, next_bytes_);

@@ -55,7 +55,7 @@ std::optional<std::string_view> TokenSigner::open(std::string_view token,
   return is_signed ? std::optional(text) : std::nullopt;
 }
 
-// The size of the context tells where it ends, whatever bytes it has.
+// The context is preceded by its size, so that its end is unambiguous for any bytes.
 std::string TokenSigner::signature(std::string_view key, std::string_view text,
                                    std::string_view context) const {
   std::string signed_text(purpose_);

@@ -15,32 +15,33 @@
 
 namespace eider::detail::base {
 
-/// A list of one key, or of no key if it is empty.
+/// Returns a list with the key, or an empty list if the key is empty.
 [[nodiscard]] std::vector<std::string> keys_of(std::string key);
 
-/// The keys of signatures, of 32 bytes or more each; a random one if there are no keys. Throws a
-/// Failure for a shorter one.
+/// Returns `keys`, or one random key if there are none. Throws a Failure if a key has less than 32
+/// bytes.
 ///
-/// owner  begins the text of the Failure
+/// owner  the start of the error message
 [[nodiscard]] std::vector<std::string> checked_keys(std::string_view owner,
                                                     std::vector<std::string> keys);
 
-/// Signs by HMAC-SHA-256. The first key signs, and all are accepted.
+/// Signs with HMAC-SHA-256. The first key signs; tokens of all keys are accepted.
 class TokenSigner {
  public:
   /// purpose  a token for one purpose is not accepted for another one with the same key
-  /// owner and keys as in checked_keys
+  ///
+  /// For owner and keys see checked_keys.
   TokenSigner(std::string_view owner, std::string purpose, std::vector<std::string> keys)
       : purpose_(std::move(purpose)), keys_(checked_keys(owner, std::move(keys))) {}
 
-  /// "text.signature", the signature in base64url.
+  /// Returns "text.signature", with the signature in base64url.
   ///
-  /// context  is signed too but is not in the token, for example the session of a form
+  /// context  is signed too, but is not in the token, for example the session of a form
   [[nodiscard]] std::string sign(std::string_view text, std::string_view context = {}) const;
-  /// The text of a token, which views it; nothing if no key has signed it in that context.
+  /// Returns the text of a token, as a view of it, or nothing if no key signed it in that context.
   [[nodiscard]] std::optional<std::string_view> open(std::string_view token,
                                                      std::string_view context = {}) const;
-  /// A signature alone, in base64url: for secrets that are derived from a text.
+  /// Returns only the signature, in base64url: for secrets that are derived from a text.
   [[nodiscard]] std::string signature(std::string_view text, std::string_view context) const {
     return signature(keys_.front(), text, context);
   }
@@ -53,21 +54,21 @@ class TokenSigner {
   std::vector<std::string> keys_;
 };
 
-/// The tokens of one process that were used, until they end: each is accepted once. For any thread.
+/// The used tokens of one process, until they expire: each is accepted once. Thread-safe.
 class UsedTokens {
  public:
-  /// count_max     of all: further ones are not accepted, as an older one could come back otherwise
-  /// of_owner_max  of those with the same owner
+  /// count_max     the limit of all tokens. At the limit, new tokens are rejected: if an old one
+  ///               were dropped instead, it could be used again
+  /// of_owner_max  the limit of tokens with the same owner
   explicit UsedTokens(std::size_t count_max, std::size_t of_owner_max = SIZE_MAX)
       : count_max_(count_max), of_owner_max_(of_owner_max) {}
 
   enum class Use : std::uint8_t { first, again, too_many, too_many_of_owner };
 
-  /// Uses a token that ends after `until`, in seconds as `now` is.
-  ///
+  /// Uses a token that expires after `until`. Both times are in seconds on the same clock.
   [[nodiscard]] Use use(const std::string& token, const std::string& owner, std::int64_t until,
                         std::int64_t now);
-  /// The token may be used again.
+  /// Allows the token to be used again.
   void forget(const std::string& token);
 
  private:

@@ -60,7 +60,7 @@ class SipState {
   std::uint64_t v3_;
 };
 
-/// Little-endian, of up to eight bytes.
+/// Reads up to eight bytes, little-endian.
 std::uint64_t sip_word(std::string_view bytes) noexcept {
   std::uint64_t word = 0;
   for (std::size_t index = 0; index < bytes.size(); ++index) {
@@ -69,7 +69,7 @@ std::uint64_t sip_word(std::string_view bytes) noexcept {
   return word;
 }
 
-/// The same of the first eight, in one load where the machine's order is that.
+/// Reads the first eight bytes, with a single load on a little-endian machine.
 std::uint64_t sip_word_of_eight(std::string_view bytes) noexcept {
   if constexpr (std::endian::native == std::endian::little) {
     std::uint64_t word = 0;

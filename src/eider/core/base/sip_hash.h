@@ -13,7 +13,7 @@ struct SipKey {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
 
-  /// One that nobody knows, from the kernel.
+  /// Returns a random key from the kernel.
   [[nodiscard]] static SipKey random();
 };
 
@@ -21,9 +21,10 @@ struct SipKey {
 /// source   Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), section 2
 [[nodiscard]] std::uint64_t sip_hash(const SipKey& key, std::string_view text) noexcept;
 
-/// The same with 128 bits, as its authors' reference has it: no two texts share them by chance.
+/// The 128-bit variant of the authors' reference implementation; accidental collisions are
+/// negligible.
 ///
-/// cost  about 5 instructions for a byte
+/// cost  about 5 instructions per byte
 [[nodiscard]] std::array<std::uint64_t, 2> sip_hash_128(const SipKey& key,
                                                         std::string_view text) noexcept;
 

@@ -9,7 +9,7 @@ namespace eider::detail::base {
 
 void* map_aligned(std::size_t bytes) {
   if constexpr (kSeesPoison) {
-    // The sanitizer looks for pointers to what has leaked in the heap alone.
+    // LeakSanitizer finds pointers to leaked memory only in the heap.
     return ::operator new(bytes, std::align_val_t{bytes});
   }
   constexpr int kAccess = PROT_READ | PROT_WRITE;
@@ -17,7 +17,7 @@ void* map_aligned(std::size_t bytes) {
   if (mapped == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  // Twice the size contains such a block wherever it begins; the rest is unmapped.
+  // Twice the size always contains an aligned block; unmap the rest.
   auto* const begin = static_cast<std::byte*>(mapped);
   const std::size_t before = (bytes - std::bit_cast<std::uintptr_t>(begin) % bytes) % bytes;
   if (before != 0) {

@@ -17,8 +17,8 @@ namespace eider {
 
 namespace detail::base {
 
-/// Memory of the system's own, at a multiple of its size: the heap would leave gaps between such
-/// blocks, and keep them. Zeros.
+/// Maps zeroed memory from the system, aligned to its size. The heap would leave gaps between such
+/// blocks, and keep them.
 ///
 /// bytes   a power of two, and a multiple of the size of a page
 /// errors  throws std::bad_alloc
@@ -42,7 +42,7 @@ class Slab {
     }
   }
 
-  /// A new object, in the place of its block that was most lately left (its lines are warm).
+  /// Creates an object in the place of its block that was freed last (its cache lines are warm).
   template <class... Arguments>
   [[nodiscard]] T& make(Arguments&&... arguments) {
     if (open_.empty()) {
@@ -53,7 +53,7 @@ class Slab {
     detail::base::unpoison(place, sizeof(Place));
     Place* const rest = block.free != nullptr ? place->next : nullptr;
     T* object = ::new (place->object) T(std::forward<Arguments>(arguments)...);
-    // The block changes only after the constructor, which may throw.
+    // Change the block only after the constructor, which may throw.
     block.touched += block.free == nullptr ? 1U : 0U;
     block.free = rest;
     ++in_use_;
@@ -63,8 +63,8 @@ class Slab {
     return *object;
   }
 
-  /// Gives blocks back that became empty, all but a few. Pre: `object` came from this slab's
-  /// `make`.
+  /// Destroys an object and frees empty blocks, except a few. Pre: `object` was created by this
+  /// slab's `make`.
   void destroy(T& object) noexcept {
     object.~T();
     auto* const place = reinterpret_cast<Place*>(&object);
@@ -98,11 +98,12 @@ class Slab {
     [[nodiscard]] Place* place(std::uint32_t index) noexcept {
       return reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(this) + kFirstPlace) + index;
     }
-    Place* free = nullptr;      // of those that were left
-    std::uint32_t touched = 0;  // places that were in use before: the others' pages are not
+    Place* free = nullptr;      // the list of freed places
+    std::uint32_t touched = 0;  // places that were ever in use; the pages of the others are
+                                // untouched
     std::uint32_t in_use = 0;
   };
-  // An address is a multiple of the size, so an object's address leads to its block.
+  // Blocks are aligned to their size, so an object's address leads to its block.
   static constexpr std::size_t kFirstPlace =
       (sizeof(Block) + alignof(Place) - 1) / alignof(Place) * alignof(Place);
   static constexpr std::size_t kBlockBytes =
@@ -127,8 +128,8 @@ class Slab {
     return block;
   }
 
-  /// Some stay, so that a number of objects that goes up and down does not call for the same block
-  /// each time.
+  /// Keeps some empty blocks, so that a number of objects that goes up and down does not map and
+  /// unmap the same block each time.
   void free_needless() noexcept {
     while (empty_blocks_ > 1 + (blocks_ - empty_blocks_) / kBlocksPerSpare) {
       --empty_blocks_;
@@ -145,8 +146,8 @@ class Slab {
 
   static constexpr std::size_t kBlocksPerSpare = 8;
 
-  IntrusiveList<Block> open_;   // with objects, and with room for more
-  IntrusiveList<Block> empty_;  // for later
+  IntrusiveList<Block> open_;   // blocks with objects and with free places
+  IntrusiveList<Block> empty_;  // blocks kept for reuse
   std::size_t blocks_ = 0;
   std::size_t empty_blocks_ = 0;
   std::size_t in_use_ = 0;

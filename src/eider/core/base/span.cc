@@ -36,7 +36,7 @@ void OpenSpan::end(std::string_view error) noexcept {
       open->ended_ns = unix_nanoseconds();
       open->sink->take(std::move(*open));
     } catch (...) {
-      // No memory for a span: the work goes on without it.
+      // There is no memory for a span, so the work continues without one.
     }
   }
 }
@@ -64,8 +64,9 @@ Span::~Span() {
   if (!open_.is_there()) {
     return;
   }
-  if (Work::current() == within_.get()) {  // else it is destroyed where it waits, by others
-    // What it began in may have ended meanwhile, and this be the last that keeps its work.
+  if (Work::current() == within_.get()) {  // false if another coroutine destroys this one while it
+                                           // is suspended
+    // The work may have ended meanwhile, so this may be its last reference.
     WorkKept::enter(std::move(before_));
   }
   open_.end(std::uncaught_exceptions() > thrown_ ? "an exception" : std::string_view(error_));

@@ -13,7 +13,7 @@ namespace eider {
 /// An open span, or none if the current work is not traced. Other work is not nested in it.
 class OpenSpan {
  public:
-  /// None.
+  /// Creates no span.
   OpenSpan() noexcept = default;
   /// Starts a span of the current work.
   [[nodiscard]] static OpenSpan begin(std::string_view name, SpanKind kind);

@@ -18,7 +18,7 @@ class SplitMix64 {
     bits = (bits ^ (bits >> 27U)) * 0x94d0'49bb'1331'11ebU;
     return bits ^ (bits >> 31U);
   }
-  /// From 0 to below 1, in steps of 2^-53.
+  /// Returns a number in [0, 1), in steps of 2^-53.
   double next_share() noexcept { return static_cast<double>(next() >> 11U) * 0x1.0p-53; }
 
  private:

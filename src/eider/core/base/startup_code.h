@@ -114,7 +114,7 @@ inline constexpr auto kStartupCodes = std::to_array<StartupCode>({
   return found == kStartupCodes.end() ? nullptr : found;
 }
 
-/// The name of a code. Other texts do not compile.
+/// The name of a code. A text that is not in kStartupCodes does not compile.
 class CodeName {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): the argument is a literal
@@ -126,18 +126,18 @@ class CodeName {
   std::string_view text_;
 };
 
-/// One error line without its code, and the code.
+/// An error line without its code, and the code.
 struct CodedLine {
   CodeName code;
   std::string text;
 };
 
-/// Removes "error[port-in-use]: " from the line, wherever it is.
+/// Removes "error[port-in-use]: " from the line, at any position.
 ///
-/// otherwise  the code of a line that has none
+/// otherwise  the code to return if the line has none
 [[nodiscard]] CodedLine split_code(std::string_view line, CodeName otherwise);
-/// Returns "error[port-in-use]: Cannot listen on …". A code that is in the text already is more
-/// precise: it moves to the front, and the other one is not used.
+/// Returns "error[port-in-use]: Cannot listen on …". If the text already contains a code, that code
+/// is more precise: it moves to the front, and `code` is not used.
 [[nodiscard]] std::string with_code(CodeName code, std::string_view text);
 
 }  // namespace eider::detail::base

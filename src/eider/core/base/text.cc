@@ -6,7 +6,7 @@ namespace eider {
 
 namespace {
 
-/// What from_chars makes of the whole of `text`.
+/// Parses the whole of `text` with from_chars.
 template <class T>
 std::optional<T> parse_whole(std::string_view text) noexcept {
   T value{};
@@ -24,7 +24,7 @@ bool equals_in_constant_time(std::string_view given, std::string_view expected) 
   unsigned difference = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
     difference |= static_cast<unsigned char>(given[i] ^ expected[i]);
-    // The compiler must not know what is in it: it could stop where nothing can change any more.
+    // Hide the value from the compiler, which could otherwise leave the loop early.
     asm volatile("" : "+r"(difference));
   }
   return difference == 0;
@@ -39,7 +39,7 @@ std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {
 }
 
 std::optional<double> parse_double(std::string_view text) noexcept {
-  // from_chars also reads "inf" and "nan", which are no numbers on the wire.
+  // from_chars also accepts "inf" and "nan", which protocols do not allow.
   const std::size_t first = text.starts_with('-') ? 1 : 0;
   if (first == text.size() || !(is_digit(text[first]) || text[first] == '.')) {
     return std::nullopt;

@@ -23,10 +23,10 @@ namespace eider {
   return lower >= 'a' && lower <= 'z';
 }
 
-/// What ends each line of a head (RFC 9112, section 2.2).
+/// The end of each line of a head (RFC 9112, section 2.2).
 inline constexpr std::string_view kCrlf = "\r\n";
 
-/// The value of a hexadecimal digit, 0 to 15; -1 for any other byte.
+/// Returns the value of a hexadecimal digit, 0 to 15, or -1 for any other byte.
 [[nodiscard]] constexpr int hex_value(char byte) noexcept {
   if (is_digit(byte)) {
     return byte - '0';
@@ -35,12 +35,12 @@ inline constexpr std::string_view kCrlf = "\r\n";
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Space or horizontal tab: OWS of RFC 9110, section 5.6.3.
+/// Returns whether the byte is a space or horizontal tab: OWS of RFC 9110, section 5.6.3.
 [[nodiscard]] constexpr bool is_blank(char byte) noexcept {
   return byte == ' ' || byte == '\t';
 }
 
-/// Without the blanks at both ends.
+/// Returns `text` without the blanks at both ends.
 [[nodiscard]] constexpr std::string_view trim(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.front())) {
     text.remove_prefix(1);
@@ -51,7 +51,7 @@ inline constexpr std::string_view kCrlf = "\r\n";
   return text;
 }
 
-/// Equal when ASCII letters of different case count as the same; other bytes must be equal.
+/// Compares without the case of ASCII letters; other bytes must be equal.
 [[nodiscard]] constexpr bool equals_ignoring_case(std::string_view one,
                                                   std::string_view other) noexcept {
   if (one.size() != other.size()) {
@@ -65,21 +65,22 @@ inline constexpr std::string_view kCrlf = "\r\n";
   return true;
 }
 
-/// Whether a secret that somebody gave is the one expected: an API key, a token, a MAC. The time it
-/// takes depends on how many bytes they have and not on how many are right, from which a key could
-/// be guessed byte by byte, as with ==. That a length is wrong shows: keys of one kind have one.
+/// Compares a secret, such as an API key, a token or a MAC, with the expected one. The time depends
+/// on the number of bytes, not on how many of them are right; with ==, a key could be guessed byte
+/// by byte. A wrong length is detectable, but keys of one kind have a known length.
 [[nodiscard]] bool equals_in_constant_time(std::string_view given,
                                            std::string_view expected) noexcept;
 
-/// Decimal digits and nothing else, leading zeros included; nothing when too large.
+/// Reads decimal digits, with optional leading zeros. Returns nothing for other text or if the
+/// number is too large.
 [[nodiscard]] std::optional<std::uint64_t> parse_uint64(std::string_view text) noexcept;
-/// The same with an optional '-' in front.
+/// The same with an optional leading '-'.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text) noexcept;
-/// A decimal number: "1", "-1.5", ".5", "1e9"; no "inf", no "nan", no blanks, no "+"; nothing when
-/// it is out of range.
+/// Reads a decimal number: "1", "-1.5", ".5", "1e9". Returns nothing for "inf", "nan", blanks, "+",
+/// or if it is out of range.
 [[nodiscard]] std::optional<double> parse_double(std::string_view text) noexcept;
 
-/// An integer of type T in decimal; nothing when `text` is none or it does not fit.
+/// Reads a decimal integer of type T. Returns nothing if `text` is not an integer or does not fit.
 template <class T>
 [[nodiscard]] std::optional<T> parse_integer(std::string_view text) noexcept {
   static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>);

@@ -10,25 +10,25 @@
 
 namespace eider {
 
-/// A client's certificate that was verified against the authorities given.
+/// A client certificate that was verified against the configured authorities.
 struct ClientCertificate {
-  /// Of RFC 4514: "CN=alice,O=Example".
+  /// In the format of RFC 4514: "CN=alice,O=Example".
   std::string subject = {};
   std::string issuer = {};
   /// Subject alternative names: "DNS:a.example", "email:a@example", "IP:10.0.0.1", "URI:…".
   std::vector<std::string> names = {};
-  /// Of the whole certificate, SHA-256 in lower-case hexadecimal digits: 64 characters.
+  /// The SHA-256 digest of the whole certificate: 64 lowercase hexadecimal digits.
   std::string fingerprint = {};
-  /// Hexadecimal.
+  /// Hexadecimal digits.
   std::string serial = {};
 };
 
 struct TlsInfo {
-  /// "TLSv1.3"
+  /// For example "TLSv1.3".
   std::string_view version = {};
-  /// "TLS_AES_128_GCM_SHA256"
+  /// For example "TLS_AES_128_GCM_SHA256".
   std::string_view cipher = {};
-  /// "h2", "http/1.1", or empty when none was agreed on.
+  /// "h2", "http/1.1", or empty if no protocol was negotiated (ALPN).
   std::string protocol = {};
   /// The host name that the client requested (SNI); may be empty.
   std::string server_name = {};

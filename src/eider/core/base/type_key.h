@@ -7,12 +7,12 @@
 
 namespace eider::detail::base {
 
-/// The address of the type's own variable.
+/// Its address identifies the type.
 using TypeKey = const void*;
 template <class T>
 inline constexpr char kTypeKey = 0;
 
-/// As the compiler spells it, for "no state of type …".
+/// Returns the name as the compiler spells it, for messages such as "no state of type …".
 template <class T>
 [[nodiscard]] constexpr std::string_view type_name() noexcept {
   constexpr std::string_view text = __PRETTY_FUNCTION__;

@@ -11,7 +11,7 @@ bool is_unreserved(char byte) noexcept {
          byte == '~';
 }
 
-/// The byte that "%XX" at the front of `text` stands for; -1 when it is not whole.
+/// Returns the byte of the "%XX" at the start of `text`, or -1 if it is not complete.
 int decode_byte(std::string_view text) noexcept {
   if (text.size() < 3) {
     return -1;
@@ -21,7 +21,7 @@ int decode_byte(std::string_view text) noexcept {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/// Whether RFC 3986 allows the byte in no part of a URL. Control bytes are for others to reject.
+/// Returns whether RFC 3986 allows the byte in no part of a URL. Callers reject control bytes.
 bool is_never_in_url(char byte) noexcept {
   constexpr std::string_view kForbidden = " \t\"<>\\^`{|}";
   return static_cast<unsigned char>(byte) >= 0x80 || kForbidden.contains(byte);

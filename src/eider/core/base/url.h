@@ -9,40 +9,40 @@
 
 namespace eider {
 
-/// What '+' stands for: itself in a path, a space in a query (the form coding of HTML).
+/// The meaning of '+': itself in a path, a space in a query (the form encoding of HTML).
 enum class Plus : std::uint8_t { literal, space };
 
-/// True when decoding would change `text`.
+/// Returns whether decoding would change `text`.
 [[nodiscard]] bool is_encoded(std::string_view text, Plus plus) noexcept;
 
-/// Decodes every %XX once.
+/// Decodes each %XX once.
 ///
-/// out      room for text.size() bytes, which decoding never exceeds; may be text's own memory
-/// returns  the bytes written; nothing when a '%' is not followed by two hexadecimal digits
+/// out      has room for text.size() bytes, which is always enough; may be the memory of `text`
+/// returns  the number of bytes written, or nothing if two hexadecimal digits do not follow a '%'
 /// source   RFC 3986, section 2.1
 [[nodiscard]] std::optional<std::size_t> percent_decode_to(char* out, std::string_view text,
                                                            Plus plus) noexcept;
 
-/// The same into a string.
+/// The same, as a new string.
 [[nodiscard]] std::optional<std::string> percent_decode(std::string_view text, Plus plus);
 
-/// `text` so that it can stand as one segment of a path or as a name or value in a query:
-/// everything but unreserved characters is encoded (RFC 3986, section 2.3).
+/// Encodes `text` for use as one segment of a path or as a name or value in a query: all characters
+/// except unreserved ones (RFC 3986, section 2.3).
 [[nodiscard]] std::string percent_encode(std::string_view text);
 
-/// A whole URL, or a reference to one, as ASCII: bytes that RFC 3986 allows in no URL (blanks,
-/// UTF-8, quotes, `<>\^{|}` and the backtick) are percent-encoded, and so are a '%' that begins no
-/// escape and a second '#'. Existing escapes and control bytes are not changed.
+/// Makes a whole URL, or a reference to one, ASCII. Percent-encodes bytes that RFC 3986 never
+/// allows in a URL (blanks, UTF-8, quotes, `<>\^{|}` and the backtick), a '%' that does not start
+/// an escape, and a second '#'. Existing escapes and control bytes are not changed.
 [[nodiscard]] std::string percent_encode_url(std::string_view url);
 
-/// One pair of a query string, not decoded.
+/// A pair of a query string, not decoded.
 struct QueryPair {
   std::string_view name;
-  /// Behind the first '='; empty when there is none.
+  /// The text after the first '='; empty if there is no '='.
   std::string_view value;
 };
 
-/// The pairs of a query string in their order; empty ones ("a=1&&b=2") are passed over.
+/// Reads the pairs of a query string in order, and skips empty ones ("a=1&&b=2").
 ///
 ///     QueryReader pairs(request.query());
 ///     while (auto pair = pairs.next()) … percent_decode(pair->value, Plus::space) …

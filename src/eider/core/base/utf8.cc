@@ -32,7 +32,7 @@ Utf8Form utf8_form(unsigned char first) noexcept {
           static_cast<unsigned char>(first == 0xF4 ? 0x8F : 0xBF)};
 }
 
-/// Behind the ASCII that `text` begins with, save for up to seven bytes of it.
+/// Skips the ASCII at the start of `text`; up to seven ASCII bytes may remain.
 std::string_view skip_ascii(std::string_view text) noexcept {
   constexpr std::uint64_t kHighs = 0x8080808080808080;
   std::uint64_t eight = 0;
@@ -67,8 +67,7 @@ std::size_t utf8_sequence_bytes(std::string_view text) noexcept {
 
 bool is_utf8(std::string_view text) noexcept {
   for (text = skip_ascii(text); !text.empty(); text = skip_ascii(text)) {
-    // At least one sequence by itself: of what is left, the next eight bytes are not all ASCII, or
-    // they are fewer.
+    // Check at least one sequence: the next eight bytes are not all ASCII, or there are fewer.
     const std::size_t bytes = utf8_sequence_bytes(text);
     if (bytes == 0) {
       return false;

@@ -14,7 +14,7 @@ std::uint64_t read_eight(const char* at) noexcept {
   return eight;
 }
 
-/// Behind the ASCII that `text` begins with, save for up to seven bytes of it.
+/// Skips ASCII at the start of `text`, 32 bytes at a time.
 std::string_view skip_much_ascii(std::string_view text) noexcept {
   while (text.size() >= 32) {
     const char* at = text.data();
@@ -56,7 +56,7 @@ void Utf8Stream::begin_sequence(unsigned char first) noexcept {
     return;
   }
   left_ = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-  // Overlong forms, surrogates and what is beyond U+10FFFF show in the second byte.
+  // Overlong forms, surrogates and code points above U+10FFFF are detected at the second byte.
   next_min_ = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   next_max_ = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
 }
@@ -68,7 +68,7 @@ void Utf8Stream::continue_sequence(unsigned char byte) noexcept {
   next_max_ = 0xBF;
 }
 
-/// Takes what belongs to the sequence under way; what is left of `piece`.
+/// Consumes the rest of the current sequence and returns the remaining bytes of `piece`.
 std::string_view Utf8Stream::finish_sequence(std::string_view piece) noexcept {
   std::size_t at = 0;
   while (at < piece.size() && left_ != 0 && left_ != kFailed) {

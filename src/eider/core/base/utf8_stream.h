@@ -10,14 +10,14 @@ namespace eider {
 /// The state between two pieces: three bytes.
 class Utf8Stream {
  public:
-  /// Goes on with the next piece, cut anywhere.
+  /// Checks the next piece. A piece may be cut anywhere.
   ///
-  /// returns  false when a byte of it, after all before, cannot be UTF-8; the same from then on
-  /// cost     one pass; ASCII is passed over 32 bytes at a time
+  /// returns  false if the text so far cannot be valid UTF-8, and for each later piece
+  /// cost     one pass; ASCII is checked 32 bytes at a time
   /// source   RFC 3629, section 4
   [[nodiscard]] bool take(std::string_view piece) noexcept;
 
-  /// The text may end here: nothing was wrong and no sequence is cut.
+  /// Returns whether the text may end here: it is valid and no sequence is incomplete.
   [[nodiscard]] bool is_whole() const noexcept { return left_ == 0; }
   void restart() noexcept { *this = Utf8Stream(); }
 
@@ -27,9 +27,9 @@ class Utf8Stream {
   [[nodiscard]] std::string_view finish_sequence(std::string_view piece) noexcept;
 
   static constexpr std::uint8_t kFailed = 0xFF;
-  /// Bytes of the sequence under way that have not come.
+  /// The number of missing bytes of the current sequence.
   std::uint8_t left_ = 0;
-  /// What the next of them must be between.
+  /// The range of the next byte.
   std::uint8_t next_min_ = 0x80;
   std::uint8_t next_max_ = 0xBF;
 };

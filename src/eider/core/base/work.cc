@@ -19,7 +19,8 @@ void append_hex(std::string& out, std::uint64_t value) {
   out.append(digits.data(), digits.size());
 }
 
-/// Eight digits at once, each in its byte: the highest in the highest.
+/// Converts eight digits at once, each in its byte; the most significant digit is in the highest
+/// byte.
 std::uint64_t half_of_digits(std::uint64_t half) noexcept {
   std::uint64_t bytes = (half | (half << 16U)) & 0x0000'FFFF'0000'FFFFU;
   bytes = (bytes | (bytes << 8U)) & 0x00FF'00FF'00FF'00FFU;
@@ -28,7 +29,7 @@ std::uint64_t half_of_digits(std::uint64_t half) noexcept {
   return bytes + 0x3030'3030'3030'3030U + (letters * ('a' - '9' - 1));
 }
 
-/// returns  nothing where a byte is no lower-case hexadecimal digit
+/// returns  nothing if a byte is not a lowercase hexadecimal digit
 std::optional<std::uint64_t> read_hex(std::string_view digits) noexcept {
   std::uint64_t value = 0;
   for (const char digit : digits) {
@@ -41,7 +42,7 @@ std::optional<std::uint64_t> read_hex(std::string_view digits) noexcept {
   return value;
 }
 
-/// Blocks of one size that a thread keeps for its next ones.
+/// Freed blocks of one size that a thread keeps for reuse.
 class SpareBlocks {
  public:
   SpareBlocks() = default;
@@ -54,7 +55,7 @@ class SpareBlocks {
   }
   void* take(std::size_t bytes) { return count_ == 0 ? ::operator new(bytes) : blocks_[--count_]; }
   void give(void* block) noexcept {
-    // A sanitizer sees who uses a work behind its end.
+    // Free it, so that a sanitizer reports a use after the end of a work.
     if (detail::base::kSeesPoison || count_ == blocks_.size()) {
       ::operator delete(block);
     } else {
@@ -82,7 +83,7 @@ void Work::operator delete(void* work) noexcept {
   spare_blocks().give(work);
 }
 
-// "version-trace-parent-flags": what a later version adds stands behind a further '-'.
+// "version-trace-parent-flags". Later versions may append more fields after another '-'.
 std::optional<TracePlace> read_traceparent(std::string_view text) noexcept {
   constexpr std::size_t kBytes = 55;
   if (text.size() < kBytes || text[2] != '-' || text[35] != '-' || text[52] != '-') {
@@ -132,7 +133,7 @@ std::uint64_t next_span_id() noexcept {
   static constinit thread_local SplitMix64 random(0);
   static constinit thread_local bool is_seeded = false;
   if (!is_seeded) [[unlikely]] {
-    // A forked worker is not to go on with the numbers of who has forked it.
+    // A forked worker must not continue with the numbers of its parent.
     [[maybe_unused]] static const int watched =
         pthread_atfork(nullptr, nullptr, [] { is_seeded = false; });
     std::uint64_t seed = 0;
@@ -157,7 +158,7 @@ std::int64_t unix_nanoseconds() noexcept {
       .count();
 }
 
-// Who has the only reference can be joined by nobody: most works end without a locked instruction.
+// The holder of the only reference needs no locked instruction: no other thread can add one.
 void Work::release(const Work* work) noexcept {
   if (work != nullptr && (work->references_.load(std::memory_order_acquire) == 1 ||
                           work->references_.fetch_sub(1, std::memory_order_acq_rel) == 1)) {
@@ -170,7 +171,7 @@ void Work::set_outer(const Work& outer) noexcept {
   outermost_->references_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Another thread may not touch the list: what is waited for there is not told.
+// Another thread must not change the list, so its waits are not recorded.
 void WaitNote::tell(What what, std::string_view text,
                     std::chrono::steady_clock::time_point since) noexcept {
   end();

@@ -21,7 +21,7 @@ namespace eider {
 
 class WaitNote;
 
-/// A place in a trace, as W3C Trace Context has it. All zeros: none.
+/// A place in a trace, as in W3C Trace Context. All zeros: none.
 struct TracePlace {
   std::uint64_t trace_high = 0;
   std::uint64_t trace_low = 0;
@@ -31,23 +31,23 @@ struct TracePlace {
   [[nodiscard]] bool is_there() const noexcept { return (trace_high | trace_low) != 0; }
 };
 
-/// A traceparent field: nothing where it is none, or of another form than this or a later
-/// version's.
+/// Reads a traceparent header. Returns nothing if it is invalid. Accepts this version and later
+/// ones.
 ///
 /// source  W3C Trace Context, section 3.2
 [[nodiscard]] std::optional<TracePlace> read_traceparent(std::string_view text) noexcept;
-/// The same as text: "00-<32 digits>-<16 digits>-01".
+/// Returns the header value: "00-<32 digits>-<16 digits>-01".
 [[nodiscard]] std::string traceparent_text(const TracePlace& place);
-/// Whether a tracestate may be handed on: up to 512 bytes, all of them printable ASCII.
+/// Returns whether a tracestate may be forwarded: up to 512 bytes of printable ASCII.
 ///
 /// source  W3C Trace Context, section 3.3
 [[nodiscard]] bool is_tracestate(std::string_view text) noexcept;
 
-/// 32 and 16 hexadecimal digits.
+/// Return 32 and 16 hexadecimal digits.
 [[nodiscard]] std::string trace_id_text(const TracePlace& place);
 [[nodiscard]] std::string span_id_text(std::uint64_t span);
 
-/// As OTLP numbers them.
+/// The values are those of OTLP.
 enum class SpanKind : std::uint8_t { internal = 1, server = 2, client = 3, producer = 4 };
 
 using SpanValue = std::variant<std::string, std::int64_t, double, bool>;
@@ -57,17 +57,17 @@ struct SpanAttribute {
   SpanValue value;
 };
 
-/// Something that took its time, when it is over.
+/// A finished span.
 struct SpanRecord {
   TracePlace place;
-  std::uint64_t parent = 0;  // 0: the first of its trace
+  std::uint64_t parent = 0;  // 0: it is the root of its trace
   SpanKind kind = SpanKind::internal;
   std::string name;
-  std::int64_t began_ns = 0;  // since 1970
+  std::int64_t began_ns = 0;  // nanoseconds since 1970
   std::int64_t ended_ns = 0;
   std::vector<SpanAttribute> attributes;
-  std::string error;  // empty: it went well
-  std::string state;  // tracestate
+  std::string error;  // empty: success
+  std::string state;  // the tracestate header
 };
 
 /// Receives spans, from any thread, and does not block.
@@ -78,20 +78,20 @@ class SpanSink {
   SpanSink& operator=(const SpanSink&) = delete;
   virtual ~SpanSink() = default;
   virtual void take(SpanRecord span) noexcept = 0;
-  /// Whether the spans of a trace that begins here are wanted.
+  /// Returns whether to record the spans of a trace that starts here.
   [[nodiscard]] virtual bool samples(const TracePlace& /*place*/) const noexcept { return true; }
 };
 
-/// What a span's name stands in place of where one is made: from a seed of the kernel's, one per
-/// thread, never 0. Unique, not secret.
+/// Returns a new span ID. It is unique, not secret, and never 0. Each thread has a generator with a
+/// seed from the kernel.
 [[nodiscard]] std::uint64_t next_span_id() noexcept;
-/// Hexadecimal, the highest first.
+/// Returns hexadecimal digits, the most significant first.
 [[nodiscard]] std::array<char, 16> id_digits(std::uint64_t id) noexcept;
-/// Nanoseconds since 1970 by the system's clock.
+/// Returns nanoseconds since 1970 from the system clock.
 [[nodiscard]] std::int64_t unix_nanoseconds() noexcept;
 
-/// A request or a job that is at work. Code that runs for it finds it by `current`, and so does
-/// what goes on for it when it has waited, and what it has started (runtime/suspended.h).
+/// A request or a job that is being processed. Its code finds it with `current`, also after it was
+/// suspended and in tasks that it has started (runtime/suspended.h).
 ///
 /// Created by the code that traces requests; does not change after application code has run in it.
 class Work {
@@ -104,7 +104,7 @@ class Work {
   /// Returns the work of this thread; null: not traced.
   [[nodiscard]] static const Work* current() noexcept { return current_; }
 
-  // Of the thread's spare ones, so that a request that is followed allocates nothing.
+  // Reuses freed objects of the thread, so that a traced request allocates nothing.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* work) noexcept;
 
@@ -117,9 +117,9 @@ class Work {
   }
 
   TracePlace place;
-  std::uint64_t parent = 0;         // the span that asked for it; 0: nobody's
-  std::string state;                // tracestate as it came, to be handed on
-  std::shared_ptr<SpanSink> spans;  // null: no span of it is kept
+  std::uint64_t parent = 0;         // the span that made this request; 0: none
+  std::string state;                // the tracestate as received, for forwarding
+  std::shared_ptr<SpanSink> spans;  // null: its spans are not recorded
   /// The method and the route of a request; both live as long as the server.
   std::string_view method;
   std::string_view route;
@@ -139,18 +139,20 @@ class Work {
   [[nodiscard]] const Work& outermost() const noexcept {
     return outermost_ == nullptr ? *this : *outermost_;
   }
-  /// Of what keeps it: the last one ends it. work  may be null
+  /// Drops a reference; the last one deletes the work. work  may be null
   static void release(const Work* work) noexcept;
 
   std::array<char, 64> request_id_;
   std::uint8_t request_id_size_ = 0;
   mutable std::atomic<std::uint32_t> references_{0};
   mutable IntrusiveList<WaitNote> waits_;
-  const Work* outermost_ = nullptr;       // kept by this; null: this one is
-  const void* const thread_ = &current_;  // whose it is: each has a place of its own
+  const Work* outermost_ = nullptr;       // referenced by this work; null: this work is the
+                                          // outermost
+  const void* const thread_ = &current_;  // the thread of this work: the address of its
+                                          // thread_local variable
 };
 
-/// Keeps a Work. Copies may go to other threads.
+/// A reference to a Work. Copies may be used on other threads.
 class WorkRef {
  public:
   WorkRef() noexcept = default;
@@ -159,7 +161,7 @@ class WorkRef {
       work_->references_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  /// Of one that nobody has so far, which needs no locked instruction. Pre: not null
+  /// References a work that has no reference yet, which needs no locked instruction. Pre: not null
   [[nodiscard]] static WorkRef to_new(const Work* work) noexcept {
     work->references_.store(1, std::memory_order_relaxed);
     WorkRef made;
@@ -183,7 +185,7 @@ class WorkRef {
   const Work* work_ = nullptr;
 };
 
-/// What is called until its end may enter some work: the thread is then back in the one before.
+/// Restores the thread's current work at its end, if code entered another work meanwhile.
 class WorkKept {
  public:
   WorkKept() noexcept : before_(Work::current_), outer_(std::exchange(innermost_, this)) {}
@@ -194,10 +196,10 @@ class WorkKept {
     innermost_ = outer_;
   }
 
-  /// Within a WorkKept, on the way to what is done for it. work  kept by somebody else
+  /// Enters a work within the lifetime of a WorkKept. work  kept alive by the caller
   static void enter(const Work* work) noexcept { Work::current_ = work; }
-  /// The same of work that the innermost WorkKept keeps until its end, or until it enters another.
-  /// Where there is none, nobody is followed from now on.
+  /// Enters a work that the innermost WorkKept keeps alive until its end, or until it enters
+  /// another. If there is no WorkKept, the thread has no current work afterwards.
   static void enter(WorkRef work) noexcept;
 
  private:
@@ -208,21 +210,21 @@ class WorkKept {
   WorkRef entered_;
 };
 
-/// What a coroutine waits for, told to the work that it is done for until the end of this.
+/// Records for the current work what its coroutine waits for, as long as this object lives.
 ///
 ///     const WaitNote waits(WaitNote::What::request, "GET http://stock", Loop::current().now());
 class WaitNote : private ListNode {
  public:
   enum class What : std::uint8_t { statement, command, request, sleep, thread, client };
 
-  /// None.
+  /// Records nothing.
   WaitNote() noexcept = default;
   WaitNote(What what, std::string_view text, std::chrono::steady_clock::time_point since) noexcept {
     begin(what, text, since);
   }
   ~WaitNote() { end(); }
 
-  /// text  without anything that is a value or a secret; lives until the end
+  /// text  must not contain values or secrets, and must live until the end
   void begin(What what, std::string_view text,
              std::chrono::steady_clock::time_point since) noexcept {
     if (Work::current() != nullptr) [[unlikely]] {
@@ -237,7 +239,7 @@ class WaitNote : private ListNode {
   }
 
   [[nodiscard]] bool is_there() const noexcept { return is_linked(); }
-  /// Pre: is_there(), for these.
+  /// Pre: is_there(), for these four.
   [[nodiscard]] const Work* work() const noexcept { return work_.get(); }
   [[nodiscard]] What what() const noexcept { return what_; }
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
@@ -254,7 +256,7 @@ class WaitNote : private ListNode {
   WorkRef work_;
 };
 
-/// "statement", "command", "request", "sleep", "thread", "client"
+/// Returns "statement", "command", "request", "sleep", "thread" or "client".
 [[nodiscard]] std::string_view to_text(WaitNote::What what) noexcept;
 
 inline void WorkKept::enter(WorkRef work) noexcept {
@@ -264,11 +266,11 @@ inline void WorkKept::enter(WorkRef work) noexcept {
   }
 }
 
-/// What is called until its end runs on behalf of that work.
+/// Makes a work the current one of the thread as long as this object lives.
 class Within {
  public:
   explicit Within(WorkRef work) noexcept { WorkKept::enter(std::move(work)); }
-  /// work  kept by somebody else until the end of this
+  /// work  kept alive by the caller as long as this object lives
   explicit Within(const Work* work) noexcept { WorkKept::enter(work); }
 
  private:

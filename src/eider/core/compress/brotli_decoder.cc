@@ -10,17 +10,17 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// The largest prefix code tables that a stream can ask for stay below (RFC 7932, section 9.2:
-/// 256 trees of each kind).
+/// The upper limit of the prefix code tables that a stream can request (RFC 7932, section 9.2: 256
+/// trees of each kind).
 constexpr std::size_t kTableBytesMax = 2UL * 1024 * 1024;
-/// The largest window is 16 MiB (RFC 7932, section 9.1), and the library doubles it at most.
+/// The largest window is 16 MiB (RFC 7932, section 9.1). The library allocates at most twice that.
 constexpr std::size_t kWindowBytesMax = 32UL * 1024 * 1024;
-/// What the library adds to a window.
+/// The extra size that the library adds to a window.
 constexpr std::size_t kWindowSlackBytes = 4096;
 
-/// A stream names its window and the length of each meta-block in its first bytes, and the library
-/// takes memory on their word: at most twice what has come out and is promised to come. So whatever
-/// wants more than twice the bound would exceed the bound.
+/// A stream declares its window and the length of each meta-block in its first bytes. The library
+/// trusts them and allocates at most twice the output so far plus the announced output. So a
+/// request for more than twice the limit means that the output would exceed the limit.
 struct Memory {
   std::size_t block_bytes_max;
   bool was_refused = false;
@@ -65,7 +65,7 @@ class BrotliDecoder final : public Decoder {
     return {status_of(result), in.size() - bytes_in, room.size() - bytes_out};
   }
   bool goes_on_with(char /*byte*/) const noexcept override { return false; }
-  /// The library cannot begin anew with what it has.
+  /// The library cannot reset a decoder.
   bool restart() noexcept override { return false; }
 
  private:

@@ -10,10 +10,10 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// 128 KiB, as large as what is compressed at once: with 18 bits a stream takes 3.2 MiB in place of
-/// 2.1 MiB, and JSON comes out no smaller.
+/// 128 KiB, as large as the data that is compressed at once. With 18 bits a stream uses 3.2 MiB
+/// instead of 2.1 MiB, and JSON does not get smaller.
 constexpr std::uint32_t kBrotliWindowBits = 17;
-/// BrotliEncoder takes larger tables at sizes from 1 MiB on; a stream's size is not known.
+/// BrotliEncoder uses larger tables for sizes from 1 MiB on, but the size of a stream is unknown.
 constexpr std::size_t kSizeHintMax = (1U << 20U) - 1;
 
 BrotliEncoderOperation operation_of(Flush flush) noexcept {
@@ -48,7 +48,7 @@ class BrotliEncoder final : public Encoder {
     run(in, operation_of(flush), out);
   }
 
-  /// The library cannot begin anew with what it has.
+  /// The library cannot reset an encoder.
   bool restart() noexcept override { return false; }
 
  private:
@@ -61,7 +61,8 @@ class BrotliEncoder final : public Encoder {
     const auto* next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     std::size_t bytes_in = in.size();
     do {
-      std::size_t bytes_out = 0;  // no room: the output is taken from the library's own memory
+      std::size_t bytes_out = 0;  // no room, so that the output is read from the library's own
+                                  // memory
       if (BrotliEncoderCompressStream(state_, operation, &bytes_in, &next_in, &bytes_out, nullptr,
                                       nullptr) == BROTLI_FALSE) {
         throw std::bad_alloc();
@@ -72,7 +73,7 @@ class BrotliEncoder final : public Encoder {
 
   void take_output(Buffer& out) {
     while (BrotliEncoderHasMoreOutput(state_) == BROTLI_TRUE) {
-      std::size_t bytes = 0;  // all there is
+      std::size_t bytes = 0;  // no limit: all available output
       const std::uint8_t* output = BrotliEncoderTakeOutput(state_, &bytes);
       out.append({reinterpret_cast<const char*>(output), bytes});
     }

@@ -8,13 +8,13 @@
 
 namespace eider {
 
-/// `deflate` is read, never written: zlib's format (RFC 1950), as RFC 9110, section 8.4.1.2 defines
-/// it, or DEFLATE without that (RFC 1951), as some servers send it.
+/// `deflate` can be read, but not written. It is zlib's format (RFC 1950), as RFC 9110, section
+/// 8.4.1.2 defines it, or raw DEFLATE (RFC 1951), as some servers send it.
 enum class ContentCoding : std::uint8_t { gzip, deflate, brotli, zstd };
 
-/// "gzip", "deflate", "br", "zstd"
+/// Returns "gzip", "deflate", "br" or "zstd".
 [[nodiscard]] std::string_view to_text(ContentCoding coding) noexcept;
-/// By its name without case; "x-gzip" is gzip. Nothing for others.
+/// Returns the coding of a name, ignoring case; "x-gzip" is gzip. Returns nothing for other names.
 [[nodiscard]] std::optional<ContentCoding> coding_named(std::string_view name) noexcept;
 
 }  // namespace eider

@@ -56,7 +56,7 @@ void Compressor::flush(Buffer& out) {
 void Compressor::finish(std::string_view last, Buffer& out) {
   ensure(encoder_ != nullptr, "a stream ends once");
   encoder_->write(last, detail::compress::Flush::finish, out);
-  // Given back at once: a finished stream that is kept keeps no state with it.
+  // Return it immediately, so that a finished Compressor that is kept uses no state.
   detail::compress::give_back({coding_, level_}, std::move(encoder_));
 }
 

@@ -15,8 +15,8 @@ namespace detail::compress {
 class Encoder;
 }
 
-/// How hard each coding tries. Sensible for responses that are made as they are asked for; see
-/// docs/performance/compression.md for what they cost.
+/// The compression levels. The defaults suit responses that are compressed on the fly;
+/// docs/performance/compression.md has their costs.
 struct CompressionLevels {
   int gzip = 5;    // 1 to 9
   int brotli = 4;  // 0 to 11
@@ -25,28 +25,28 @@ struct CompressionLevels {
   [[nodiscard]] int of(ContentCoding coding) const noexcept;
 };
 
-/// One stream of one coding. Made, fed any number of times, finished once.
+/// Compresses one stream: any number of writes, then `finish` once.
 ///
-/// memory   gzip 262 KiB, brotli up to 2.1 MiB, zstd 1.8 MiB, while it lives (less when all is
-///          written by `finish`). The states of gzip and zstd are kept for the thread's next
-///          streams, at most four of them.
-/// throws   std::bad_alloc from every call; nothing else can go wrong
+/// memory   gzip 262 KiB, brotli up to 2.1 MiB, zstd 1.8 MiB, while it lives (less if `finish`
+///          writes all data). Each thread keeps at most four states of gzip and zstd for its next
+///          streams.
+/// throws   only std::bad_alloc, from every function
 class Compressor {
  public:
-  /// Pre: coding != ContentCoding::deflate, which is read, never written.
+  /// Pre: coding != ContentCoding::deflate, which can only be read.
   explicit Compressor(ContentCoding coding, CompressionLevels levels = {});
   Compressor(Compressor&& other) noexcept;
   Compressor& operator=(Compressor&& other) noexcept;
   ~Compressor();
 
-  /// Takes all of `in`; appends to `out` what has come of it so far, often nothing.
+  /// Reads all of `in`, and appends the output so far to `out`, which is often empty.
   void write(std::string_view in, Buffer& out);
-  /// All that was written so far can be decoded from what was appended so far.
+  /// Appends all pending output, so that all data written so far can be decoded.
   void flush(Buffer& out);
-  /// Appends the stream's end. Nothing may be written behind it.
+  /// Appends the end of the stream. Nothing may be written afterwards.
   void finish(Buffer& out) { finish({}, out); }
-  /// The same with the last bytes. When they are all there is, the coding is fitted to their
-  /// number.
+  /// The same, with the last bytes. If they are all the data, the encoder is adjusted to their
+  /// size.
   void finish(std::string_view last, Buffer& out);
 
  private:
@@ -55,7 +55,7 @@ class Compressor {
   std::unique_ptr<detail::compress::Encoder> encoder_;
 };
 
-/// Appends all of `in` as one stream.
+/// Appends `in` to `out`, compressed as one stream.
 void compress(ContentCoding coding, std::string_view in, Buffer& out,
               CompressionLevels levels = {});
 

@@ -13,10 +13,10 @@
 namespace eider::detail::compress {
 
 enum class DecodeStatus : std::uint8_t {
-  more,  // the input or the room is used up
-  end,   // of one member or frame; the next may follow
+  more,  // the input or the output room is used up
+  end,   // the end of one member or frame; another may follow
   corrupt,
-  too_large,  // it wants a larger window, or more memory, than it is given
+  too_large,  // needs a larger window, or more memory, than allowed
 };
 
 struct DecodeStep {
@@ -25,7 +25,7 @@ struct DecodeStep {
   std::size_t made;
 };
 
-/// Throws std::bad_alloc.
+/// All functions may throw std::bad_alloc.
 class Decoder {
  public:
   Decoder() = default;
@@ -33,26 +33,27 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
   virtual ~Decoder() = default;
 
-  /// Decodes from the front of `in` into the front of `room`. Pre: neither the stream has ended
-  /// nor failed since the last `restart`.
+  /// Decodes from the start of `in` into the start of `room`. Pre: since the last `restart`, the
+  /// stream has neither ended nor failed.
   [[nodiscard]] virtual DecodeStep run(std::string_view in, std::span<char> room) = 0;
-  /// Whether another member or frame may begin with this byte; never for codings of one stream.
+  /// Returns whether another member or frame may start with this byte; always false for codings
+  /// without them.
   [[nodiscard]] virtual bool goes_on_with(char byte) const noexcept = 0;
-  /// As new, for another stream or member. False: it cannot.
+  /// Resets the decoder for another stream or member. Returns false if that is not possible.
   [[nodiscard]] virtual bool restart() noexcept = 0;
-  /// Whether it has not grown too large to lie idle.
+  /// Returns whether its memory is small enough to keep while idle.
   [[nodiscard]] virtual bool is_small() const noexcept { return true; }
 };
 
 [[nodiscard]] std::unique_ptr<Decoder> make_gzip_decoder();
 [[nodiscard]] std::unique_ptr<Decoder> make_zlib_decoder();
-/// bytes_max  of the whole output: what promises more is not given the memory for it
+/// bytes_max  the limit of the whole output; a stream that announces more gets no memory for it
 [[nodiscard]] std::unique_ptr<Decoder> make_brotli_decoder(std::uint64_t bytes_max);
 [[nodiscard]] std::unique_ptr<Decoder> make_zstd_decoder();
 
-/// An idle one of this thread, or a new one.
+/// Returns an idle decoder of this thread, or a new one.
 [[nodiscard]] std::unique_ptr<Decoder> take_decoder(ContentCoding coding, std::uint64_t bytes_max);
-/// Keeps it for this thread's next stream when it can be used again.
+/// Keeps the decoder for this thread's next stream if it can be reused.
 void give_back(ContentCoding coding, std::unique_ptr<Decoder> decoder) noexcept;
 
 }  // namespace eider::detail::compress

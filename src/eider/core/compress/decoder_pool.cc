@@ -6,7 +6,7 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// Per thread. A gathered body takes one for the time of one call.
+/// Per thread. A buffered request body needs a decoder only for one call.
 constexpr std::size_t kIdleDecodersMax = 4;
 
 using DecoderPool = IdlePool<ContentCoding, Decoder, kIdleDecodersMax>;

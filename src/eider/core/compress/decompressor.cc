@@ -11,7 +11,7 @@ namespace eider {
 
 namespace {
 
-/// Memory is taken in steps of this size, so that none is taken for what is only promised.
+/// Memory grows in steps of this size, so that announced sizes alone allocate nothing.
 constexpr std::size_t kPieceBytes = 16UL * 1024;
 
 constexpr bool is_final(Decompressed status) noexcept {
@@ -19,7 +19,7 @@ constexpr bool is_final(Decompressed status) noexcept {
          status == Decompressed::trailing;
 }
 
-/// So that one more than the bound can be counted.
+/// Limits `bytes_max`, so that one more byte can be counted without overflow.
 DecompressionLimits bounded(DecompressionLimits limits) noexcept {
   constexpr std::uint64_t kBytesMax = std::numeric_limits<std::int64_t>::max();
   limits.bytes_max = std::min(limits.bytes_max, kBytesMax);
@@ -103,7 +103,8 @@ Decompressed Decompressor::status_after(const detail::compress::DecodeStep& step
 
 detail::compress::DecodeStep Decompressor::advance(std::string_view in, Buffer& out,
                                                    std::size_t room_left) {
-  // One byte beyond the bound, which is not handed on, tells "exactly full" from "too much".
+  // One byte more than the limit, which is never returned, distinguishes "exactly full" from "too
+  // much".
   const std::uint64_t allowed = limits_.bytes_max - bytes_made_ + 1;
   const std::size_t room = std::min({kPieceBytes, room_left, static_cast<std::size_t>(allowed)});
   const detail::compress::DecodeStep step = decoder_->run(in, {out.reserve(room), room});

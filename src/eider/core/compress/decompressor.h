@@ -18,47 +18,48 @@ class Decoder;
 struct DecodeStep;
 }  // namespace detail::compress
 
-/// What a stream may become.
+/// Limits of the output of a stream.
 struct DecompressionLimits {
-  /// Never more bytes than these come out: 1 MiB.
+  /// The limit of the output in bytes.
   std::uint64_t bytes_max = 1024UL * 1024;
-  /// Behind `bytes_free`, each byte that came in may have become so many on average. Text seldom
-  /// exceeds 20; what a bomb is made of exceeds 1000.
+  /// The limit of the average output per input byte, after `bytes_free` bytes of output. Text
+  /// seldom exceeds 20; decompression bombs exceed 1000.
   std::uint32_t ratio_max = 200;
-  /// So many may come out whatever came in: short inputs may well be repetitive.
+  /// The output up to which `ratio_max` does not apply, because short inputs may be repetitive.
   std::uint64_t bytes_free = 1024UL * 1024;
 };
 
 enum class Decompressed : std::uint8_t {
-  /// The stream is not at its end: it needs more input, or it is cut.
+  /// The stream is not at its end: it needs more input, or is truncated.
   need_more,
-  /// `room_max` bytes were made and there may be more: call again with the rest of the input.
+  /// `room_max` bytes were produced and there may be more: call again with the rest of the input.
   need_room,
-  /// The content may end here. With gzip and zstd another member or frame may follow.
+  /// The data may end here. With gzip and zstd, another member or frame may follow.
   done,
-  /// Not what the coding allows, or its checksum is wrong.
+  /// The input is invalid, or its checksum is wrong.
   corrupt,
-  /// More would have come out than the limits allow, or it asks for a window above 8 MiB.
+  /// The output would exceed the limits, or the input requires a window above 8 MiB.
   too_large,
-  /// The stream has ended, and these are no further bytes of it.
+  /// The stream has ended, and other bytes follow.
   trailing,
 };
 
-/// In one sentence, for a client's eyes.
+/// Returns one sentence for the client.
 [[nodiscard]] std::string_view to_text(Decompressed outcome) noexcept;
 
-/// One stream of one coding: gzip with all its members, zstd with all its frames.
+/// Decompresses one stream: gzip with all its members, zstd with all its frames.
 ///
-/// memory   gzip and deflate 40 KiB; brotli at most twice `bytes_max` but no more than 32 MiB, and
-///          up to 3 MiB for its tables; zstd 160 KiB and its window, at most 8 MiB of addresses,
-///          whose pages are touched as output comes. At most four idle states are kept per thread.
+/// memory   gzip and deflate 40 KiB; brotli at most twice `bytes_max`, with a maximum of 32 MiB,
+///          and up to 3 MiB for its tables; zstd 160 KiB and its window, at most 8 MiB of address
+///          space, of which only the pages with output are used. Each thread keeps at most four
+///          idle states.
 /// throws   std::bad_alloc
 /// source   RFC 1952 (gzip), RFC 1950 (deflate), RFC 7932 (br), RFC 8878 and RFC 9659 (zstd)
 class Decompressor {
  public:
   struct Step {
     Decompressed status;
-    /// Of the input; all of it with need_more.
+    /// The number of consumed bytes; with need_more, all of the input.
     std::size_t consumed;
   };
 
@@ -67,23 +68,24 @@ class Decompressor {
   Decompressor& operator=(Decompressor&& other) noexcept;
   ~Decompressor();
 
-  /// Appends to `out` what comes of the front of `in`, at most `room_max` bytes.
+  /// Appends the output of the start of `in` to `out`, at most `room_max` bytes.
   ///
-  /// room_max  above 0
-  /// returns   corrupt, too_large and trailing stay for good; `out` has what was made before
+  /// room_max  greater than 0
+  /// returns   corrupt, too_large and trailing are final; `out` has the output before the error
   [[nodiscard]] Step read(std::string_view in, Buffer& out, std::size_t room_max);
-  /// The same for all of `in`, and without a bound besides the limits'; never need_room.
+  /// Reads all of `in`; only the limits bound the output. Never returns need_room.
   [[nodiscard]] Decompressed write(std::string_view in, Buffer& out);
 
-  /// All that has come out so far.
+  /// Returns the total output so far, in bytes.
   [[nodiscard]] std::uint64_t bytes_made() const noexcept { return bytes_made_; }
 
  private:
-  /// One call of the library; sets the status.
+  /// Calls the library once and sets the status.
   detail::compress::DecodeStep advance(std::string_view in, Buffer& out, std::size_t room_left);
   [[nodiscard]] Decompressed status_after(const detail::compress::DecodeStep& step,
                                           std::size_t in_bytes, std::size_t room) const noexcept;
-  /// Whether another member or frame begins with this byte: the limits hold for all together.
+  /// Returns whether another member or frame starts with this byte. The limits apply to all of them
+  /// together.
   [[nodiscard]] bool begins_again(char byte) noexcept;
   [[nodiscard]] bool is_too_large() const noexcept;
 
@@ -95,9 +97,9 @@ class Decompressor {
   Decompressed status_ = Decompressed::need_more;
 };
 
-/// Appends to `out` what the whole stream `in` is.
+/// Decompresses the whole stream `in` and appends it to `out`.
 ///
-/// errors  corrupt (also when it is cut), too_large, trailing; `out` is then as it was
+/// errors  corrupt (also if the stream is truncated), too_large, trailing; `out` is then unchanged
 [[nodiscard]] Result<void, Decompressed> decompress(ContentCoding coding, std::string_view in,
                                                     Buffer& out, DecompressionLimits limits = {});
 

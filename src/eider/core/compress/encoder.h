@@ -11,10 +11,10 @@
 
 namespace eider::detail::compress {
 
-/// What is to happen behind the bytes: nothing, all of them decodable, or the stream's end.
+/// The action after the bytes: none, make all bytes decodable, or end the stream.
 enum class Flush : std::uint8_t { none, all, finish };
 
-/// Throws std::bad_alloc, and nothing else: no input is wrong.
+/// All functions may throw std::bad_alloc. There are no other errors, because any input is valid.
 class Encoder {
  public:
   Encoder() = default;
@@ -22,9 +22,10 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
   virtual ~Encoder() = default;
 
-  /// Takes all of `in` and appends what comes of it.
+  /// Reads all of `in` and appends the output.
   virtual void write(std::string_view in, Flush flush, Buffer& out) = 0;
-  /// As new, for another stream. False: it cannot be used again, or holds too much to be kept.
+  /// Resets the encoder for another stream. Returns false if it cannot be reused, or uses too much
+  /// memory to be kept.
   [[nodiscard]] virtual bool restart() noexcept = 0;
 };
 
@@ -38,9 +39,9 @@ struct EncoderKey {
   bool operator==(const EncoderKey&) const = default;
 };
 
-/// An idle one of this thread, or a new one. Pre: the coding can be written.
+/// Returns an idle encoder of this thread, or a new one. Pre: the coding can be written.
 [[nodiscard]] std::unique_ptr<Encoder> take_encoder(const EncoderKey& key);
-/// Keeps it for this thread's next stream when it can be used again.
+/// Keeps the encoder for this thread's next stream if it can be reused.
 void give_back(const EncoderKey& key, std::unique_ptr<Encoder> encoder) noexcept;
 
 }  // namespace eider::detail::compress

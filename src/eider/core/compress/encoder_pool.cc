@@ -7,8 +7,8 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// Per thread. Most threads compress one stream at a time, of one or two codings; the others of
-/// many concurrent streams are made and freed.
+/// Per thread. Most threads compress one stream at a time, with one or two codings. Encoders of
+/// more concurrent streams are created and destroyed.
 constexpr std::size_t kIdleEncodersMax = 4;
 
 using EncoderPool = IdlePool<EncoderKey, Encoder, kIdleEncodersMax>;

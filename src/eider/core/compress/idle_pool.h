@@ -9,11 +9,11 @@
 
 namespace eider {
 
-/// Key  says which objects can stand in for each other
+/// Key  objects with equal keys can replace each other
 template <class Key, class T, std::size_t kPlaces>
 class IdlePool {
  public:
-  /// One that was put by the same key; null when there is none.
+  /// Returns an object with the same key, or null.
   [[nodiscard]] std::unique_ptr<T> take(const Key& key) noexcept {
     for (Place& place : places_) {
       if (place.idle != nullptr && place.key == key) {
@@ -23,7 +23,7 @@ class IdlePool {
     return nullptr;
   }
 
-  /// Keeps it in a free place, else in that of one kept before.
+  /// Keeps the object in a free place, or replaces another one.
   void put(const Key& key, std::unique_ptr<T> idle) noexcept {
     Place* chosen = &places_[next_victim_];
     for (Place& place : places_) {

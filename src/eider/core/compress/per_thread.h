@@ -4,12 +4,13 @@
 
 namespace eider {
 
-/// The thread's own T, made at the first call; null once the thread has destroyed it.
+/// Returns the T of this thread, created at the first call, or null after the thread has destroyed
+/// it.
 ///
-/// A compressor that lives as long as the program gives its state back after the pool has gone.
+/// A compressor with static lifetime returns its state after the pool of the thread was destroyed.
 template <class T>
 [[nodiscard]] T* of_this_thread() {
-  thread_local bool is_gone = false;  // trivial: readable until the thread is no more
+  thread_local bool is_gone = false;  // trivial type, so it is readable until the end of the thread
   struct Holder {
     explicit Holder(bool& gone) noexcept : its_end(gone) {}
     Holder(const Holder&) = delete;

@@ -9,7 +9,7 @@ namespace eider {
 
 namespace {
 
-/// Memory is taken in steps of this size, so that none is taken for what is only allowed.
+/// Memory grows in steps of this size, so that a large limit alone allocates nothing.
 constexpr std::size_t kDeflatedPieceBytes = 4096;
 
 }  // namespace

@@ -22,7 +22,7 @@ DecodeStep to_step(const ZlibInflate::Step& step) noexcept {
   return {DecodeStatus::corrupt, step.consumed, step.made};
 }
 
-/// Either wrapping of DEFLATE. zlib keeps a window of 32 KiB, whatever the input says.
+/// DEFLATE in the gzip or zlib format. zlib always uses a window of 32 KiB.
 class ZlibDecoder : public Decoder {
  public:
   explicit ZlibDecoder(int window_bits) : stream_(window_bits) {}
@@ -46,9 +46,9 @@ class GzipDecoder final : public ZlibDecoder {
   bool goes_on_with(char byte) const noexcept override { return byte == kGzipFirstByte; }
 };
 
-/// "deflate": zlib's format, or DEFLATE without it, which some servers send and every browser
-/// reads. The low half of zlib's first byte is its method, 8 (RFC 1950, section 2.2). DEFLATE could
-/// begin so only with a stored block whose padding bits are not zero.
+/// "deflate": zlib's format, or raw DEFLATE, which some servers send and every browser accepts. The
+/// low half of the first byte of zlib's format is its method, 8 (RFC 1950, section 2.2). Raw
+/// DEFLATE has that value only if it starts with a stored block whose padding bits are not zero.
 class DeflateDecoder final : public Decoder {
  public:
   DecodeStep run(std::string_view in, std::span<char> room) override {

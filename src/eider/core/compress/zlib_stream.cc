@@ -10,13 +10,14 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// Above the six bytes that zlib wants to have free behind a flush, so that none is doubled.
+/// More than the six free bytes that zlib needs to complete a flush; with less, it repeats the
+/// flush marker.
 constexpr std::size_t kRoomMin = 512;
 constexpr std::size_t kRoomMax = 64UL * 1024;
-/// zlib counts in 32 bits.
+/// zlib uses 32-bit sizes.
 constexpr std::size_t kPieceMax = std::numeric_limits<uInt>::max() / 4;
 
-/// zlib does not write there, but its pointer says so unless a macro is set.
+/// zlib does not write to its input, but the pointer is not const unless a macro is set.
 Bytef* as_input(std::string_view in) noexcept {
   return reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
 }
@@ -92,7 +93,7 @@ ZlibInflate::Step ZlibInflate::run(std::string_view in, std::span<char> room) {
   if (status == Z_STREAM_END) {
     return {Status::end, step.consumed, step.made};
   }
-  // Z_BUF_ERROR says that nothing could be done for want of input or room, which is no mistake.
+  // Z_BUF_ERROR means that there was no more input or room, which is not an error here.
   const bool goes_on = status == Z_OK || status == Z_BUF_ERROR;
   return {goes_on ? Status::more : Status::corrupt, step.consumed, step.made};
 }
@@ -106,7 +107,7 @@ void ZlibInflate::reset_keeping_window() noexcept {
 }
 
 bool ZlibInflate::is_between_blocks() const noexcept {
-  // zlib.h, at inflate: 128 is added between blocks; the low six bits count unused bits.
+  // zlib.h, inflate: data_type has 128 added between blocks; the low six bits count unused bits.
   constexpr int kBetweenBlocks = 128;
   constexpr int kUnusedBits = 63;
   return (stream_.data_type & kBetweenBlocks) != 0 && (stream_.data_type & kUnusedBits) == 0;

@@ -13,18 +13,18 @@
 
 namespace eider::detail::compress {
 
-/// What zlib adds to its window bits for gzip's wrapping.
+/// zlib selects the gzip format by this number, added to the window bits.
 inline constexpr int kWindowBits = 15;
 inline constexpr int kGzipWrapping = 16;
 
-/// Throws std::bad_alloc from its constructor.
+/// The constructor throws std::bad_alloc.
 class ZlibDeflate {
  public:
   struct Settings {
     int level = 5;
     /// 9 to 15; plus kGzipWrapping, or negative for raw DEFLATE.
     int window_bits = 15;
-    /// 1 to 9: the tables take 2^(memory_level + 9) bytes.
+    /// 1 to 9: the tables use 2^(memory_level + 9) bytes.
     int memory_level = 8;
   };
 
@@ -33,7 +33,7 @@ class ZlibDeflate {
   ZlibDeflate& operator=(const ZlibDeflate&) = delete;
   ~ZlibDeflate();
 
-  /// Takes all of `in` and appends what comes of it.
+  /// Reads all of `in` and appends the output.
   ///
   /// flush  Z_NO_FLUSH, Z_SYNC_FLUSH or Z_FINISH
   void run(std::string_view in, int flush, Buffer& out);
@@ -45,7 +45,7 @@ class ZlibDeflate {
   z_stream stream_{};
 };
 
-/// Throws std::bad_alloc from its constructor and from `run`.
+/// The constructor and `run` throw std::bad_alloc.
 class ZlibInflate {
  public:
   enum class Status : std::uint8_t { more, end, corrupt };
@@ -61,12 +61,12 @@ class ZlibInflate {
   ZlibInflate& operator=(const ZlibInflate&) = delete;
   ~ZlibInflate();
 
-  /// Decodes from the front of `in` into the front of `room`. `more`: one of them is used up.
+  /// Decodes from the start of `in` into the start of `room`. `more`: one of them is used up.
   [[nodiscard]] Step run(std::string_view in, std::span<char> room);
   void reset() noexcept;
-  /// As `reset`, but what follows may refer to what was before. It costs no copy of the window.
+  /// Like `reset`, but later data may refer to data before. Does not copy the window.
   void reset_keeping_window() noexcept;
-  /// Whether the last `run` ended behind a block's last bit, and that on a byte's.
+  /// Returns whether the last `run` ended after the last bit of a block, and on a byte boundary.
   [[nodiscard]] bool is_between_blocks() const noexcept;
 
  private:

@@ -11,26 +11,27 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// 8 MiB: what every decoder must support and no content coding may exceed (RFC 9659, section 3).
+/// 8 MiB: each decoder must support it, and content codings must not exceed it (RFC 9659, section
+/// 3).
 constexpr int kWindowBitsMax = 23;
-/// A state that has grown beyond is not kept for later streams.
+/// A larger state is not kept for later streams.
 constexpr std::size_t kKeptBytesMax = 512UL * 1024;
 
 /// The magic number of a frame (RFC 8878, section 3.1.1).
 constexpr std::string_view kFrameMagic = "\x28\xB5\x2F\xFD";
-/// That of a skippable frame has any value in the low half of its first byte (section 3.1.2).
+/// A skippable frame: the low half of its first byte may have any value (section 3.1.2).
 constexpr std::string_view kSkippableMagic = "\x50\x2A\x4D\x18";
 
 constexpr bool is_skippable_first(char byte) noexcept {
   return (static_cast<unsigned char>(byte) & 0xF0U) == 0x50U;
 }
 
-/// Which frames there are is decided here: the library may have been built to read those of its
-/// own drafts too, by decoders that hardly anybody tests any more.
+/// Checks the magic number here, because the library may be built to read formats of its own
+/// drafts, with decoders that are rarely tested.
 class MagicCheck {
  public:
   [[nodiscard]] bool is_at_begin() const noexcept { return count_ == 0; }
-  /// Looks at the next bytes of a frame. False: it is none.
+  /// Checks the next bytes of a frame. Returns false if it is not a frame.
   [[nodiscard]] bool accepts(std::string_view in) noexcept {
     for (; count_ < kFrameMagic.size() && !in.empty(); in.remove_prefix(1)) {
       if (count_ == 0) {
@@ -76,8 +77,8 @@ class ZstdDecoder final : public Decoder {
   }
   ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
 
-  /// A frame's first byte goes in alone: a frame that stands whole in front of it the library reads
-  /// in another way, which judges malformed ones otherwise.
+  /// Passes the first byte of a frame alone: if a whole frame is in the input, the library uses
+  /// another code path, which treats malformed frames differently.
   DecodeStep run(std::string_view in, std::span<char> room) override {
     const bool begins = magic_.is_at_begin();
     if (!magic_.accepts(in)) {

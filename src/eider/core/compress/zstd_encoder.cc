@@ -10,10 +10,10 @@ namespace eider::detail::compress {
 
 namespace {
 
-/// 256 KiB: a stream's memory is a multiple of its window, and clients need take no more than
+/// 256 KiB: the memory of a stream is a multiple of its window, and clients need to support at most
 /// 8 MiB (RFC 9659).
 constexpr int kZstdWindowBits = 18;
-/// A state that has grown beyond is not kept for later streams.
+/// A larger state is not kept for later streams.
 constexpr std::size_t kKeptContextBytesMax = 2UL * 1024 * 1024;
 constexpr std::size_t kZstdRoomMin = 512;
 constexpr std::size_t kZstdRoomMax = 64UL * 1024;
@@ -61,13 +61,13 @@ class ZstdEncoder final : public Encoder {
            "zstd supports this level");
   }
 
-  /// What is still inside the library.
+  /// Returns the number of bytes that are still in the library.
   std::size_t step(ZSTD_inBuffer& input, ZSTD_EndDirective directive, Buffer& out) {
     const std::size_t room = std::clamp((input.size - input.pos) / 2, kZstdRoomMin, kZstdRoomMax);
     ZSTD_outBuffer output{out.reserve(room), room, 0};
     const std::size_t left = ZSTD_compressStream2(context_, &output, &input, directive);
     if (ZSTD_isError(left) != 0) {
-      throw std::bad_alloc();  // nothing else can be wrong with parameters that were taken
+      throw std::bad_alloc();  // the only possible error, because the parameters are valid
     }
     out.commit(output.pos);
     return left;

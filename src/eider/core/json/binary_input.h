@@ -1,5 +1,5 @@
-// CBOR (RFC 8949) and MessagePack to and from JSON, and what both formats share.
-// Layering: must not be used by others than binary.h, which chooses the format.
+// Helpers that the CBOR (RFC 8949) and MessagePack converters share.
+// Layering: must not be included outside json/; binary.h chooses the format.
 #pragma once
 
 #include <bit>
@@ -18,12 +18,12 @@
 
 namespace eider::json::detail {
 
-/// Why something is refused.
+/// The reason of a rejection.
 struct Refused {
   std::string_view why;
 };
 
-/// Throws Refused where the bytes do not suffice.
+/// Reads bytes from the start of the input. Throws Refused if there are not enough bytes.
 class BinaryInput {
  public:
   explicit BinaryInput(std::string_view bytes) noexcept : rest_(bytes) {}
@@ -34,7 +34,7 @@ class BinaryInput {
     return static_cast<unsigned char>(rest_.front());
   }
   [[nodiscard]] unsigned char byte() { return static_cast<unsigned char>(take(1).front()); }
-  /// Big-endian, of 1 to 8 bytes.
+  /// Reads a big-endian number of 1 to 8 bytes.
   [[nodiscard]] std::uint64_t number(std::size_t bytes) {
     std::uint64_t value = 0;
     for (const char one : take(bytes)) {
@@ -59,7 +59,7 @@ class BinaryInput {
   std::string_view rest_;
 };
 
-/// Counts how deep an item is. Throws Refused beyond what is allowed.
+/// Counts the depth of an item. Throws Refused at the limit.
 class Deeper {
  public:
   Deeper(std::size_t& depth, std::size_t depth_max) : depth_(depth) {
@@ -101,13 +101,13 @@ inline void put_big_endian(std::string& out, std::uint64_t value, unsigned bytes
   }
 }
 
-/// The bytes in front of a number in single and in double precision.
+/// The initial bytes of a number in single and in double precision.
 struct RealMarks {
   char of_single;
   char of_double;
 };
 
-/// As single precision where that is the same number.
+/// Writes the number in single precision if that is exact.
 inline void put_number(std::string& out, double number, RealMarks marks) {
   const bool is_within = std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max());
   const float single = is_within ? static_cast<float>(number) : 0;
@@ -120,7 +120,7 @@ inline void put_number(std::string& out, double number, RealMarks marks) {
   }
 }
 
-/// Reads one format, as `read_binary`. Throws Refused.
+/// Read and write one format, like `read_binary` and `write_binary`. Throw Refused.
 void read_cbor(std::string_view bytes, Buffer& out);
 void read_msgpack(std::string_view bytes, Buffer& out);
 void write_cbor(std::string& out, const Value& value);

@@ -10,7 +10,7 @@ namespace eider::json::detail {
 
 namespace {
 
-/// The three bits in front (RFC 8949, section 3.1).
+/// The first three bits of an item (RFC 8949, section 3.1).
 enum class Major : unsigned char { natural, negative, bytes, text, array, map, tag, simple };
 
 constexpr unsigned kIndefinite = 31;
@@ -29,7 +29,7 @@ double half(std::uint64_t bits) noexcept {
   if (exponent == 0) {
     value = std::ldexp(mantissa, -24);
   } else if (exponent == 31) {
-    value = std::numeric_limits<double>::quiet_NaN();  // infinities are refused alike
+    value = std::numeric_limits<double>::quiet_NaN();  // infinities are rejected like NaN
   } else {
     value = std::ldexp(mantissa + 1024, exponent - 25);
   }
@@ -88,7 +88,7 @@ class CborReader {
         map(info);
         return;
       case Major::tag:
-        (void)argument(info);  // says what is meant: its reader knows that by the member's type
+        (void)argument(info);  // a tag: the type of the member already determines the meaning
         item();
         return;
       case Major::simple:
@@ -105,7 +105,7 @@ class CborReader {
     write(out_, -1 - static_cast<std::int64_t>(argument));
   }
 
-  /// One of known length, or several of these up to a break.
+  /// Reads a string of known length, or pieces of known length up to a break.
   std::string_view string(Major major, unsigned info) {
     if (info != kIndefinite) {
       return in_.take(argument(info));
@@ -122,7 +122,7 @@ class CborReader {
     return joined_;
   }
 
-  /// Whether there is one more, of so many or up to a break.
+  /// Returns whether there is another item, by the count or up to a break.
   bool has_next(unsigned info, std::uint64_t& left) {
     if (info == kIndefinite) {
       const bool is_end = in_.peek() == kBreak;

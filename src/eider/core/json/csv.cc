@@ -10,18 +10,18 @@ namespace eider::json {
 
 namespace {
 
-/// More columns than that are no table.
+/// Lists with more columns are not treated as tables.
 constexpr std::size_t kColumnsMax = 1000;
-/// Nor is what has that many times as many cells as there are values for them, beyond a small one.
+/// Nor are lists with more than so many cells per value, except small ones.
 constexpr std::size_t kCellsPerValueMax = 8;
 constexpr std::size_t kSmallCells = 10000;
 
-/// The columns of a list, and where each name stands.
+/// The columns of a list, and the index of each name.
 struct Columns {
   std::vector<std::string_view> names;
   std::unordered_map<std::string_view, std::size_t> places;
 
-  /// `guess` is where it stood in the row before.
+  /// guess  the index of the name in the previous row
   std::size_t place_of(std::string_view name, std::size_t guess) {
     if (guess < names.size() && names[guess] == name) {
       return guess;
@@ -40,8 +40,8 @@ bool is_flat(const Value& value) noexcept {
          });
 }
 
-/// Nothing where it is no list of flat objects, or too thin a table: a few objects of many names
-/// among many that are empty would become their product.
+/// Returns nothing if it is not a list of flat objects, or too sparse: the size of the table is the
+/// product of its names and objects, even if most cells are empty.
 std::optional<Columns> columns_of(const Value& list) {
   Columns columns;
   if (!list.is_array()) {
@@ -76,13 +76,13 @@ void put_quoted(std::string& out, std::string_view text) {
 }
 
 constexpr std::string_view kFormulaStarts = "=+-@";
-/// Programs with other settings split cells at these, also inside of quotes.
+/// Programs with other settings start a new cell at these, even inside quotes.
 constexpr std::string_view kSeparators = ";\t\r\n";
-/// Ahead of a formula, programs ignore these.
+/// Programs ignore these before a formula.
 constexpr std::string_view kIgnoredAhead = " \"";
 
-/// Writes an apostrophe ahead of each formula: at the start of the text, and after a separator,
-/// which starts a cell in some programs.
+/// Writes an apostrophe before each formula: at the start of the text, and after a separator, which
+/// starts a cell in some programs.
 std::string without_formulas(std::string_view text) {
   const bool is_separator_first = !text.empty() && std::string_view("\t\r\n").contains(text[0]);
   std::string safe = is_separator_first ? "'" : "";
@@ -123,7 +123,7 @@ void put_value(std::string& out, const Value* value, CsvFormulas formulas) {
   }
 }
 
-/// `put_cell(at)` of each column.
+/// Writes a line; calls `put_cell(at)` for each column.
 template <class PutCell>
 void put_line(std::string& out, std::size_t columns_count, PutCell put_cell) {
   for (std::size_t at = 0; at < columns_count; ++at) {
@@ -154,7 +154,7 @@ bool CsvLines::put(std::string& out, const Value& object) const {
     return false;
   }
   put_line(out, names_.size(), [&](std::size_t at) {
-    // Mostly the members stand in the columns' order.
+    // Usually the members have the same order as the columns.
     const bool is_there = at < object.size() && object.members()[at].name == names_[at];
     put_value(out, is_there ? &object.members()[at].value : object.find(names_[at]), formulas_);
   });

@@ -24,7 +24,7 @@ enum class CsvFormulas : std::uint8_t { escape, leave };
 ///
 /// returns  nothing if the value is not an array, or an element is not an object of texts, numbers,
 ///          booleans and nulls; and if it is not a table: more than 1,000 columns, or over 10,000
-///          cells of which an eighth have no value
+///          cells of which less than an eighth have a value
 /// cost     linear in the input
 [[nodiscard]] std::optional<std::string> to_csv(const Value& list,
                                                 CsvFormulas formulas = CsvFormulas::escape);

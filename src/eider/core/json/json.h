@@ -27,7 +27,8 @@ Result<T> parse(const Text& /*text*/) {
                 "of any shape, T is json::Value");
 }
 
-/// An object, which a call with a json::Value does not find instead of a function of the program.
+/// A function object, so that a call with a json::Value does not find it instead of a function of
+/// the program.
 struct WriterNamedOtherwise {
   template <class T>
   std::string operator()(const T& /*value*/, int /*indent*/ = 0) const {

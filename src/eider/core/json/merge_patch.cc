@@ -10,7 +10,7 @@ namespace {
 
 using Changes = std::map<std::string_view, const Value*>;
 
-/// The change to that member, which is then done with; null: there is none.
+/// Removes and returns the change for that member, or returns null.
 const Value* take_change(Changes& changes, std::string_view name) {
   const auto found = changes.find(name);
   if (found == changes.end()) {
@@ -21,8 +21,8 @@ const Value* take_change(Changes& changes, std::string_view name) {
   return change;
 }
 
-/// Each member is looked up once among the changes, and they in a tree: a stranger may send a
-/// hundred thousand.
+/// Each member is looked up once among the changes. They are in a tree, because a client may send a
+/// hundred thousand of them.
 void merge_members(Value::Object& members, const Value::Object& patch) {
   Changes changes;
   for (const Field& change : patch) {

@@ -90,7 +90,7 @@ class MsgpackReader {
     }
   }
 
-  /// Of 1, 2, 4 or 8 bytes, by how far the byte lies behind the first of its kind.
+  /// Reads a size of 1, 2, 4 or 8 bytes. `byte - first` is the binary logarithm of their number.
   std::uint64_t size_of(unsigned char byte, unsigned char first) {
     return in_.number(std::size_t{1} << static_cast<unsigned>(byte - first));
   }
@@ -141,7 +141,8 @@ class MsgpackReader {
   std::size_t depth_ = 0;
 };
 
-/// What counts with one or more sizes: `byte` for the first of them, and so on.
+/// The initial bytes of an item with a size: `byte` for the smallest size, and the next values for
+/// larger ones.
 struct Sizes {
   unsigned char byte;
   unsigned char first_power;  // 0: one byte, 1: two, …
@@ -156,7 +157,7 @@ void put_sized(std::string& out, Sizes sizes, std::uint64_t size) {
   put_big_endian(out, size, 1U << power);
 }
 
-/// A size that fits into the byte in front, or one behind it.
+/// Writes a size in the initial byte if it fits, or else after it.
 void put_count(std::string& out, unsigned char fixed, unsigned fixed_max, Sizes sizes,
                std::uint64_t count) {
   if (count <= fixed_max) {

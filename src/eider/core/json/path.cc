@@ -30,7 +30,7 @@ std::string Path::pointer(std::string_view below) const {
   return eider::detail::base::shortened(pointer, kPointerBytesMax);
 }
 
-/// At least as much as fits.
+/// Appends at least kPointerBytesMax bytes, if there are as many.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the text may be
 void Path::append_to(std::string& pointer) const {
   if (up_ == nullptr) {
@@ -44,7 +44,7 @@ void Path::append_to(std::string& pointer) const {
   if (name_ == nullptr) {
     pointer += std::to_string(size_or_index_);
   } else {
-    // The last character that may fit is whole: it has up to three bytes more.
+    // Up to three more bytes complete a UTF-8 character at the limit.
     append_token(pointer, {name_, std::min(size_or_index_, kPointerBytesMax + 3)});
   }
 }

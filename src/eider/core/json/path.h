@@ -1,5 +1,5 @@
 // The position of the reader in a JSON text, built only for errors.
-// Layering: must not outlive the frames that it points to: it is on the stack, as the recursion is.
+// Layering: must not outlive the frames that it points to: it is on the stack of the recursion.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace eider::json::detail {
 
-/// One step from the root: into a member, or into an element when there is no name.
+/// One step from the root: into a member, or into an element if there is no name.
 class Path {
  public:
   Path() = default;
@@ -28,11 +28,11 @@ class Path {
 
   [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
 
-  /// As a JSON pointer (RFC 6901, section 3): "/tags/0". The rest of a longer one is "…": the
-  /// names are the client's, and would be sent back with each error.
+  /// Returns a JSON pointer (RFC 6901, section 3): "/tags/0". A longer pointer is cut and ends with
+  /// "…", because the client chooses the names, and they are sent back with each error.
   static constexpr std::size_t kPointerBytesMax = 256;
   ///
-  /// below  a pointer from here on
+  /// below  a pointer relative to this path, which is appended
   [[nodiscard]] std::string pointer(std::string_view below = {}) const;
 
  private:

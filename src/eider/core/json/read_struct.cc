@@ -19,8 +19,8 @@ constexpr std::uint64_t bit(std::size_t index) noexcept {
   return std::uint64_t{1} << index;
 }
 
-/// The index of the member of that name, looked for from `expected` on and then around. Returns
-/// type.count when there is none.
+/// Returns the index of the member of that name, or type.count if there is none. The search starts
+/// at `expected` and wraps around.
 std::size_t member_index(const Structure& type, std::string_view name,
                          std::size_t expected) noexcept {
   for (std::size_t i = expected; i < type.count; ++i) {
@@ -47,7 +47,7 @@ void note_missing(Complaints& complaints, const Structure& type, std::uint64_t s
   }
 }
 
-/// What the struct says of itself.
+/// Calls the struct's own `check` and records its errors.
 void note_faults(Complaints& complaints, const Structure& type, const void* object,
                  const Path& path) {
   ValidationErrors faults(type, object);
@@ -63,14 +63,14 @@ bool Reader::read_struct(const Type& type, void* at, const Path& path) {
   return *at_ == '{' ? read_members(type.structure(), at, path, {}) : skip_mistyped(type, path);
 }
 
-/// tag_name  the member that says which struct of a variant this is, or empty
+/// tag_name  the member that selects the struct of a variant, or empty
 bool Reader::read_members(const Structure& type, void* at, const Path& path,
                           std::string_view tag_name) {
   const std::size_t complaints_before = complaints_.count();
   std::uint64_t seen = 0;
   std::size_t expected = 0;
   std::size_t index = 0;
-  // Members mostly come in the order of declaration: the next one is compared in place.
+  // Members are usually in the order of declaration: the name of the next one is compared in place.
   const auto next_name = [&] {
     index = expected;
     if (index < type.count && pass_name(type.first[index].name)) [[likely]] {
@@ -132,9 +132,9 @@ bool Reader::read_variant(const Type& type, void* at, const Path& path) {
   return skip(path);
 }
 
-/// Finds the text of the first member with the name of the tag; "", which names no struct, if that
-/// is not a string. The tag may follow the members that it explains: so the object is walked for it
-/// first, and the position goes back to the front.
+/// Finds the text of the first member with the name of the tag, or "", which is not the name of a
+/// struct, if its value is not a string. The tag may come after the other members, so the object is
+/// searched for it first, and then the position is reset to the start.
 bool Reader::find_tag(const Path& path, std::optional<std::string>& tag) {
   const char* const front = at_;
   const std::size_t elements_left = elements_left_;

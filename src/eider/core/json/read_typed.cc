@@ -11,7 +11,8 @@ using reflect::Type;
 
 namespace {
 
-/// Most strings are short, and then std::string's own function is longer than the copying.
+/// Most strings are short, and then the call of std::string's own function takes longer than the
+/// copy.
 void assign(std::string& to, std::string_view text) {
   if (text.size() > kShortBytesMax) {
     to.assign(text);
@@ -25,7 +26,7 @@ void assign(std::string& to, std::string_view text) {
 
 }  // namespace
 
-/// Only a jump: its cases are functions of their own, so that it saves no registers.
+/// Only a jump: its cases are separate functions, so that it need not save registers.
 bool Reader::read(const Type& type, void* at, const Path& path) {
   switch (type.kind) {
     case reflect::Kind::kBool:
@@ -84,7 +85,7 @@ bool Reader::read_bool(const Type& type, void* at, const Path& path) {
 }
 
 bool Reader::read_integer(const Type& type, void* at, const Path& path) {
-  constexpr std::ptrdiff_t kDigitsMax = 18;  // fewer than a std::int64_t has
+  constexpr std::ptrdiff_t kDigitsMax = 18;  // one less than a std::int64_t may have
   const bool is_negative = *at_ == '-';
   const char* const first = at_ + (is_negative ? 1 : 0);
   const char* end = first;
@@ -105,7 +106,7 @@ bool Reader::read_integer(const Type& type, void* at, const Path& path) {
   return true;
 }
 
-/// One of many digits, or with a fraction or an exponent, or whatever is in its place.
+/// Reads an integer with many digits, a fraction or an exponent, or reports another value.
 bool Reader::read_any_integer(const Type& type, void* at, const Path& path) {
   const std::string_view found = token();
   const NumberForm form = number_form(found);
@@ -198,7 +199,7 @@ bool Reader::read_bounded(const reflect::Constraint& type, void* at, const Path&
     return false;
   }
   if (complaints_.count() != errors_before) {
-    return true;  // rules are about values that are there
+    return true;  // rules apply only to values that could be read
   }
   for (const reflect::Rule& rule : type) {
     if (!rule.check(at)) {
@@ -232,7 +233,8 @@ bool Reader::read_set(const Type& type, void* at, const Path& path) {
     }
     const std::size_t errors_before = complaints_.count();
     bool is_read = false;
-    // An element with an error is as it was made: a second one is no duplicate of it.
+    // An element with an error may be incomplete, so it must not be reported as a duplicate of
+    // another.
     auto fill = [&](void* slot) {
       is_read = read(*set.element, slot, element_path);
       return is_read && complaints_.count() == errors_before;

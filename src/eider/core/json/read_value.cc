@@ -20,7 +20,7 @@ std::optional<Number> number_in(std::string_view token) noexcept {
   return parsed == reflect::Parsed::kDone ? std::optional(number) : std::nullopt;
 }
 
-/// The number that `token` is, exactly or rounded to a double; nothing when it is too large.
+/// Returns the number, exactly or rounded to a double, or nothing if it is too large.
 std::optional<Value> number_value(std::string_view token, NumberForm form) {
   if (form == NumberForm::kReal) {
     const auto real = number_in<double>(token);
@@ -33,7 +33,7 @@ std::optional<Value> number_value(std::string_view token, NumberForm form) {
   return large ? std::optional<Value>(*large) : std::nullopt;
 }
 
-/// Sorted, so that an object of many members costs no more than its sender spent on it.
+/// Sorts the names, so that the time is not quadratic in the number of members.
 void note_doubled(Complaints& complaints, const Value::Object& members, const Path& path) {
   constexpr std::size_t kFew = 8;
   std::vector<std::string_view> names;
@@ -57,7 +57,8 @@ void note_doubled(Complaints& complaints, const Value::Object& members, const Pa
   }
 }
 
-/// Makes room for the first few: a std::vector would move each of them to a larger place.
+/// Makes room for the first few elements: otherwise a std::vector would move each of them while it
+/// grows.
 template <class List>
 void make_room(List& list) {
   if (list.capacity() == 0) {

@@ -13,7 +13,7 @@ namespace eider::json::detail {
 
 namespace {
 
-/// Whether a number or word ends in front of that byte.
+/// Returns whether that byte ends a number or word before it.
 bool ends_token(char byte) noexcept {
   switch (byte) {
     case ',':
@@ -64,7 +64,7 @@ bool Reader::read_root(const reflect::Type& type, void* object) {
   return at_ == end_ || give_up("has data after its end");
 }
 
-/// Passes over a value that nobody wants. It must be JSON all the same.
+/// Skips a value that is not needed. It must still be valid JSON.
 bool Reader::skip(const Path& path) {
   if (*at_ == '"') {
     return string().data() != nullptr;
@@ -89,13 +89,13 @@ bool Reader::skip_mistyped(const reflect::Type& type, const Path& path) {
   return skip(path);
 }
 
-/// A number, true, false or null as it was sent, or whatever is in its place.
+/// Returns a number, true, false or null as it was sent, or other text at its place.
 std::string_view Reader::token() const noexcept {
   return {at_, std::find_if(at_, end_, ends_token)};
 }
 
-/// A member's name, valid until the member is read; null data when it is broken. Passes over its
-/// colon, too.
+/// Reads a member's name and its colon. The name is valid until the member is read; its data is
+/// null if the syntax is invalid.
 std::string_view Reader::name() {
   std::string_view name;
   if (*at_ == '"') {
@@ -120,7 +120,8 @@ std::string_view Reader::name() {
   return {};
 }
 
-/// The text of a string, valid until the next one is read; null data when it is broken.
+/// Returns the text of a string, valid until the next one is read; its data is null if it is
+/// invalid.
 /// Pre: *at_ is '"'.
 std::string_view Reader::string() {
   const char* const first = at_ + 1;
@@ -132,7 +133,7 @@ std::string_view Reader::string() {
   return {first, mark};
 }
 
-/// The text of a string that has escapes or is broken, in `to`. `mark` is the first mark in it.
+/// Reads a string that has escapes or is invalid, into `to`. `mark` is the first mark in it.
 std::string_view Reader::escaped_string(const char* mark, std::string& to) {
   const char* const first = at_ + 1;
   while (mark != end_ && *mark == '\\') {

@@ -22,7 +22,7 @@
 
 namespace eider::json::detail {
 
-/// Keeps the first ones, and counts them all.
+/// Counts all validation errors and keeps the first ones.
 class Complaints {
  public:
   explicit Complaints(std::size_t kept_max) noexcept : kept_max_(kept_max) {}
@@ -40,7 +40,7 @@ class Complaints {
     }
     ++count_;
   }
-  /// One below `path`.
+  /// Adds an error at a pointer relative to `path`.
   void add(const Path& path, FieldError below) {
     if (has_room()) {
       below.pointer = path.pointer(below.pointer);
@@ -49,7 +49,8 @@ class Complaints {
     ++count_;
   }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// Whether the text is refused, and nothing more is reported: values need not be built.
+  /// Returns whether the text is rejected and no further errors are reported, so that values need
+  /// not be built.
   [[nodiscard]] bool is_full() const noexcept { return count_ != 0 && !has_room(); }
 
   [[nodiscard]] Result<void> verdict() && {
@@ -64,13 +65,14 @@ class Complaints {
   std::size_t count_ = 0;
 };
 
-/// Each function that returns bool and reads returns false when the text is not JSON or is beyond a
-/// limit; then nothing more can be read. What only does not fit the type is noted, and reading goes
-/// on. A value is read from its first byte, without the spaces in front of it; reading stops right
-/// behind it, and whatever follows is the caller's to check.
+/// Each reading function that returns bool returns false if the text is not JSON or exceeds a
+/// limit; then nothing more can be read. A value that only does not fit its type is recorded as an
+/// error, and reading continues. A value is read from its first byte, without preceding spaces.
+/// Reading stops directly after it, and the caller checks the bytes that follow.
 ///
-/// The last byte of the text is a bracket that closes the root, or '\0': nothing else passes over
-/// either of them, so no other function compares the position with the end.
+/// The last byte of the text is the bracket that closes the root, or '\0'. Only `close` passes
+/// over that bracket, and nothing passes over the '\0', so other functions can read the next byte
+/// without comparing the position with the end.
 class Reader {
  public:
   explicit Reader(const Limits& limits) noexcept
@@ -92,7 +94,7 @@ class Reader {
     at_ += word.size();
     return true;
   }
-  /// Passes over the name of a member, when it is this one without escapes, and over its colon.
+  /// Passes over the name of a member and its colon, if it is this name without escapes.
   [[gnu::always_inline]] bool pass_name(std::string_view name) noexcept {
     const std::size_t size = name.size();
     if (static_cast<std::size_t>(end_ - at_) < size + 3 || *at_ != '"' || at_[size + 1] != '"' ||
@@ -102,13 +104,14 @@ class Reader {
     at_ = skip_spaces(at_ + size + 3);
     return true;
   }
-  /// Passes over the bracket that closes the value at `path`. Only the root ends with the text.
+  /// Passes over the bracket that closes the value at `path`. Only the root may end at the end of
+  /// the text.
   bool close(const char* at, const Path& path) {
     at_ = at + 1;
     return at_ != end_ || path.depth() == 0 || give_up_syntax();
   }
 
-  // reader.cc: the text as a whole, strings, and values that nobody wants
+  // reader.cc: the text as a whole, strings, and skipped values
   bool read_root(const reflect::Type& type, void* object);
   bool skip(const Path& path);
   bool skip_mistyped(const reflect::Type& type, const Path& path);
@@ -126,7 +129,7 @@ class Reader {
   [[gnu::cold]] bool give_up_nested();
   [[gnu::cold]] bool give_up_elements();
 
-  // read_typed.cc: values into what a description says
+  // read_typed.cc: values of described types
   [[gnu::cold]] bool skip_unreadable(const Path& path);
   bool read(const reflect::Type& type, void* at, const Path& path);
   [[gnu::noinline]] bool read_bool(const reflect::Type& type, void* at, const Path& path);
@@ -175,13 +178,13 @@ class Reader {
   std::string_view text_;  // without the byte order mark
   std::size_t bom_bytes_ = 0;
   std::string copy_;
-  const char* at_ = nullptr;  // null before the reading
+  const char* at_ = nullptr;  // null before reading starts
   const char* end_ = nullptr;
   Complaints complaints_;
   std::size_t elements_left_;
   std::string failure_;
   std::string unescaped_;  // the last string that had escapes
-  // Names with escapes of the members that are read now: paths point to them.
+  // Names with escapes, of the members that are currently being read: paths point to them.
   std::forward_list<std::string> names_;
 };
 
@@ -236,7 +239,7 @@ bool Reader::each_member(const Path& path, NextName next_name, Visit visit) {
       return false;
     }
     while (names_.begin() != names_before) [[unlikely]] {
-      names_.pop_front();  // an object of many such names must not keep them all
+      names_.pop_front();  // an object with many such names must not keep all of them
     }
     at = skip_spaces(at_);
     if (*at != ',') {

@@ -25,13 +25,13 @@ std::uint64_t load_word(const char* from) noexcept {
   return word;
 }
 
-/// The lowest bit set is that of the first byte equal to `byte`; those above it may lie.
+/// The lowest bit set belongs to the first byte equal to `byte`; higher bits may be wrong.
 std::uint64_t match(std::uint64_t word, char byte) noexcept {
   const std::uint64_t difference = word ^ (kOnes * static_cast<unsigned char>(byte));
   return (difference - kOnes) & ~difference & kHighs;
 }
 
-/// The lowest bit set is that of the first control character; those above it may lie.
+/// The lowest bit set belongs to the first control character; higher bits may be wrong.
 std::uint64_t match_control(std::uint64_t word) noexcept {
   return (word - kOnes * 0x20) & ~word & kHighs;
 }
@@ -48,7 +48,7 @@ int hex_digit(char byte) noexcept {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Four hex digits at the front of `text` as a UTF-16 code unit, or nothing.
+/// Returns four hexadecimal digits at the start of `text` as a UTF-16 code unit, or nothing.
 std::optional<std::uint32_t> code_unit(std::string_view text) noexcept {
   if (text.size() < 4) {
     return std::nullopt;
@@ -91,7 +91,7 @@ void append_utf8(std::string& out, std::uint32_t point) {
   }
 }
 
-/// What one of the escapes with a single letter stands for, or 0.
+/// Returns the character of an escape with a single letter, or 0.
 char short_escape(char letter) noexcept {
   switch (letter) {
     case '"':
@@ -119,7 +119,7 @@ struct Decimal {
   std::int64_t exponent;
 };
 
-/// What stands behind 'e'. Beyond 64 bits it is the largest that leaves room for sums.
+/// Reads the exponent after 'e'. Saturates, so that sums with it do not overflow.
 std::int64_t exponent_of(std::string_view text) noexcept {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
   text.remove_prefix(text.starts_with('+') ? 1 : 0);
@@ -149,8 +149,8 @@ Decimal decimal_of(std::string_view number) {
 
 constexpr std::size_t kUnitBytes = 6;  // \uXXXX
 
-/// Appends what \uXXXX, or two of them, at the front of `raw` stand for.
-/// Returns how many bytes that were, or 0 when it is no character.
+/// Appends the character of \uXXXX, or of two of them, at the start of `raw`.
+/// Returns the number of bytes read, or 0 if it is not a character.
 std::size_t append_unicode_escape(std::string& out, std::string_view raw) {
   const auto unit = code_unit(raw.substr(2));
   if (!unit || is_low_surrogate(*unit)) {
@@ -169,8 +169,8 @@ std::size_t append_unicode_escape(std::string& out, std::string_view raw) {
   return 2 * kUnitBytes;
 }
 
-/// Appends what the escape at the front of `raw` stands for. Returns its bytes, or 0 when it is
-/// bad.
+/// Appends the character of the escape at the start of `raw`. Returns the number of bytes read, or
+/// 0 if the escape is invalid.
 std::size_t append_escape(std::string& out, std::string_view raw) {
   if (raw.size() < 2) {
     return 0;
@@ -186,7 +186,7 @@ std::size_t append_escape(std::string& out, std::string_view raw) {
   return 2;
 }
 
-/// How many digits `text` begins with.
+/// Returns the number of digits at the start of `text`.
 std::size_t digits(std::string_view text) noexcept {
   std::size_t count = 0;
   while (count < text.size() && is_digit(text[count])) {
@@ -217,10 +217,10 @@ const char* find_far_mark(const char* at, const char* end) noexcept {
 
 template <class Real>
 const char* read_short_real(const char* at, Real& number, bool& is_stored) noexcept {
-  // Powers of ten, and integers, up to which all are exact.
+  // Powers of ten, and integers up to kExactMax, that are exact.
   constexpr Real kPowers[] = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F, 1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
   constexpr std::uint64_t kExactMax = std::uint64_t{1} << std::numeric_limits<Real>::digits;
-  constexpr std::ptrdiff_t kDigitsMax = 19;  // of 64 bits
+  constexpr std::ptrdiff_t kDigitsMax = 19;  // fit in 64 bits
   const bool is_negative = *at == '-';
   at += is_negative ? 1 : 0;
   std::uint64_t digits = 0;
@@ -303,7 +303,7 @@ NumberForm number_form(std::string_view token) noexcept {
 }
 
 std::optional<std::string> integer_digits(std::string_view token) {
-  constexpr std::int64_t kZerosMax = 20;  // behind any digit they are too many for 64 bits
+  constexpr std::int64_t kZerosMax = 20;  // with any digit before them, too many for 64 bits
   const bool is_negative = token.starts_with('-');
   const Decimal number = decimal_of(token.substr(is_negative ? 1 : 0));
   if (number.digits.empty()) {

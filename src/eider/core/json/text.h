@@ -98,27 +98,28 @@ inline void copy_short(char* to, std::string_view text) noexcept {
   });
 }
 
-/// The string that `raw` stands for, or nothing: a bad escape, or half of a surrogate pair
-/// (RFC 8259, sections 7 and 8.2).
+/// Returns the string that `raw` represents, or nothing if it has an invalid escape or half of a
+/// surrogate pair (RFC 8259, sections 7 and 8.2).
 [[nodiscard]] std::optional<std::string> unescape(std::string_view raw);
 
 enum class NumberForm : std::uint8_t { kNone, kInteger, kReal };
 
-/// Whether all of `token` is a number, and one without fraction and exponent (RFC 8259, section 6).
+/// Returns whether all of `token` is a number, and whether it has no fraction or exponent (RFC
+/// 8259, section 6).
 [[nodiscard]] NumberForm number_form(std::string_view token) noexcept;
 
-/// Returns the end of a number without exponent, or null for any other text. Stores one of few
-/// digits, which is nearly every one: the nearest double or float is one division of exact numbers
-/// away. Pre: a byte that is not a digit follows.
+/// Returns the end of a number without exponent, or null for any other text. Stores a number with
+/// few digits, which is the usual case: one division of exact numbers gives the nearest double or
+/// float. Pre: a byte that is not a digit follows.
 ///
-/// is_stored  whether `number` is that number; else it is unchanged
+/// is_stored  whether `number` was stored; if not, it is unchanged
 /// source     W. D. Clinger, How to Read Floating Point Numbers Accurately (1990)
 template <class Real>
 [[nodiscard]] const char* read_short_real(const char* at, Real& number, bool& is_stored) noexcept;
 
-/// The integer that a number with fraction or exponent is, in digits alone: "84" for 84.0 and
-/// 8.4e1; nothing for 84.5. One that is beyond 64 bits may be written with fewer digits than it
-/// has, and is still beyond 64 bits. Pre: number_form(token) is not kNone.
+/// Returns the digits of the integer that equals a number with fraction or exponent: "84" for 84.0
+/// and 8.4e1; nothing for 84.5. A number beyond 64 bits may be returned with too few zeros, but the
+/// result is also beyond 64 bits. Pre: number_form(token) is not kNone.
 ///
 /// source  JSON Schema 2020-12 Validation, section 6.1.1
 [[nodiscard]] std::optional<std::string> integer_digits(std::string_view token);

@@ -12,8 +12,8 @@ namespace eider::json {
 
 namespace {
 
-/// One reference token of a pointer: ~1 is '/', ~0 is '~' (RFC 6901, section 4).
-/// Returns nothing for a '~' before anything else.
+/// Decodes one reference token of a pointer: ~1 is '/', ~0 is '~' (RFC 6901, section 4).
+/// Returns nothing for a '~' before another character.
 std::optional<std::string> pointer_token(std::string_view raw) {
   std::string token;
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -30,7 +30,7 @@ std::optional<std::string> pointer_token(std::string_view raw) {
   return token;
 }
 
-/// An array index: digits, and no leading zero (RFC 6901, section 4).
+/// Finds an element by its index: digits without a leading zero (RFC 6901, section 4).
 const Value* element_at(const Value& array, std::string_view token) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
@@ -81,14 +81,14 @@ Value::Value(const Value& other) = default;
 
 Value::~Value() = default;
 
-/// What was moved from is null.
+/// A moved-from value is null.
 Value::Value(Value&& other) noexcept : content_(std::exchange(other.content_, {})) {}
 
 Value& Value::operator=(const Value& other) {
   return *this = Value(other);
 }
 
-/// `other` may be a part of this one: it is emptied before this one's content is destroyed.
+/// `other` may be a part of this value, so it is emptied before this value's content is destroyed.
 Value& Value::operator=(Value&& other) noexcept {
   Content taken = std::exchange(other.content_, {});
   content_.swap(taken);

@@ -22,8 +22,9 @@ struct Field;
 /// A JSON value: null, a boolean, a number, a string, an array, or an object that keeps the order
 /// of its members.
 ///
-///   json::Value note = json::object({{"title", "Milk"}, {"tags", json::array({"a", 1,
-///   nullptr})}}); note["done"] = true; note.at("/tags/0").text();   // "a"
+///   json::Value note = json::object({{"title", "Milk"}, {"tags", json::array({"a", 1})}});
+///   note["done"] = true;
+///   note.at("/tags/0").text();   // "a"
 ///
 /// Integers are exact from -2^63 to 2^64-1. A number with a fraction or exponent is a double, and
 /// does not equal an integer. Objects are equal regardless of the order of their members.
@@ -34,7 +35,7 @@ class Value {
     kNull,
     kBool,
     kSigned,    // every integer that fits std::int64_t
-    kUnsigned,  // the larger ones only
+    kUnsigned,  // only those above the maximum of std::int64_t
     kReal,
     kString,
     kArray,
@@ -79,7 +80,7 @@ class Value {
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::int64_t integer() const;            // kSigned
   [[nodiscard]] std::uint64_t unsigned_integer() const;  // kUnsigned, or kSigned and not negative
-  [[nodiscard]] double number() const;                   // any number, rounded where it must be
+  [[nodiscard]] double number() const;                   // any number, rounded if necessary
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const Array& elements() const;
   [[nodiscard]] Array& elements();

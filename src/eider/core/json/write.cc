@@ -64,19 +64,20 @@ void write_integer(Buffer& out, Integer number) {
   out.commit(static_cast<std::size_t>(at - first));
 }
 
-/// Writes a number of few decimals, which is nearly every one, as std::to_chars would; null for any
-/// other. It is that many millionths if reading them gives the same number: a decimal of at most 15
-/// digits is the only one of that length that is read as its double, so it is the shortest, too.
+/// Writes a number with at most six decimals, which is the usual case, like std::to_chars; returns
+/// null for other numbers. Rounds to millionths and checks that they give the same double. A
+/// decimal with at most 15 digits is then the only one of that length, so it is also the shortest.
 char* write_short_real(char* at, double number) noexcept {
   constexpr double kMin = 0.001;  // std::to_chars writes smaller ones with an exponent
   constexpr double kMax = 1e9;    // 15 digits
   constexpr std::uint64_t kMillion = 1'000'000;
-  constexpr std::uint64_t kRoundMin = 100'000;  // from here on 1e+05 is shorter
+  constexpr std::uint64_t kRoundMin = 100'000;  // from here on, to_chars writes a shorter form such
+                                                // as 1e+05
   const double magnitude = std::fabs(number);
   if (!(magnitude < kMax) || (magnitude < kMin && magnitude != 0)) {
     return nullptr;
   }
-  // NOLINTNEXTLINE(bugprone-incorrect-roundings): what is rounded wrongly is not equal below
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): a wrong rounding fails the comparison below
   const auto millionths = static_cast<std::uint64_t>(magnitude * kMillion + 0.5);
   if (static_cast<double>(millionths) / kMillion != magnitude) {
     return nullptr;
@@ -100,7 +101,7 @@ char* write_short_real(char* at, double number) noexcept {
   return at;
 }
 
-/// Adds ".0" to what would read back as an integer.
+/// Adds ".0" to a text that would be read as an integer.
 template <class Real>
 char* write_any_real(char* at, Real number) {
   char* const end = std::to_chars(at, at + kRealBytesMax, number).ptr;
@@ -157,7 +158,7 @@ void write_name(Buffer& out, char before, std::string_view name) {
   }
 }
 
-/// Where the member has an initialiser, what is left out would be read as that: null is written.
+/// If the member has an initializer, an omitted member would be read as that, so null is written.
 bool is_left_out(const reflect::Structure& type, const reflect::Member& member, const void* value) {
   if (!member.is_optional() || !member.type->optional().is_absent(value)) {
     return false;
@@ -166,7 +167,8 @@ bool is_left_out(const reflect::Structure& type, const reflect::Member& member, 
          !type.has_default(static_cast<std::size_t>(&member - type.begin()));
 }
 
-/// Writes the members with `before` in front of the first; returns what belongs before the next.
+/// Writes the members, with `before` in front of the first one. Returns the character for the next
+/// one.
 char write_members(Buffer& out, const reflect::Structure& type, const void* object, char before) {
   for (const reflect::Member& member : type) {
     const void* const value = member.in(object);
@@ -325,7 +327,7 @@ void write_object(Buffer& out, const Value::Object& members) {
 
 }  // namespace
 
-/// Only a jump: its cases are functions of their own, so that it saves no registers.
+/// Only a jump: its cases are separate functions, so that it need not save registers.
 void write(Buffer& out, const Type& type, const void* object) {
   switch (type.kind) {
     case Kind::kBool:

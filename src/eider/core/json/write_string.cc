@@ -14,8 +14,8 @@ namespace eider::json {
 
 namespace {
 
-/// What a string may hold as it is: all but quotes, backslashes and control characters, and bytes
-/// of other alphabets only once they are known to be UTF-8.
+/// The bytes of a string that are copied unchanged: all except quotes, backslashes and control
+/// characters; non-ASCII bytes only if the text is known to be UTF-8.
 enum class Plain : unsigned char { kAscii, kUtf8 };
 
 using Bytes = unsigned char __attribute__((vector_size(16)));
@@ -31,7 +31,7 @@ bool are_plain(Bytes bytes) noexcept {
   using Signed = signed char __attribute__((vector_size(16)));
   auto marks = (bytes == '"') | (bytes == '\\');
   if constexpr (kPlain == Plain::kAscii) {
-    marks |= reinterpret_cast<Signed>(bytes) < 0x20;  // those of other alphabets are negative
+    marks |= reinterpret_cast<Signed>(bytes) < 0x20;  // non-ASCII bytes are negative
   } else {
     marks |= bytes < 0x20;
   }
@@ -44,16 +44,16 @@ template <Plain kPlain, std::unsigned_integral Word>
 bool are_plain(Word word) noexcept {
   constexpr Word kOnes = static_cast<Word>(0x0101010101010101);
   constexpr Word kHighs = kOnes * 0x80;
-  const Word low = word & ~kHighs;  // seven bits each: the sums below do not carry over
+  const Word low = word & ~kHighs;  // seven bits each, so that the sums below do not carry over
   const Word quote = (low ^ kOnes * '"') + kOnes * 0x7F;
   const Word backslash = (low ^ kOnes * '\\') + kOnes * 0x7F;
   const Word printable = low + kOnes * 0x60;
-  const Word plain = quote & backslash & printable;  // the high bit of each byte tells
+  const Word plain = quote & backslash & printable;  // the high bit of each byte is the result
   return kPlain == Plain::kUtf8 ? ((plain | word) & kHighs) == kHighs
                                 : ((plain & ~word) & kHighs) == kHighs;
 }
 
-/// Copies one block when all of it is plain.
+/// Copies one block if all of it is plain.
 template <Plain kPlain>
 bool try_copy(char* to, const char* from) noexcept {
   Bytes block;
@@ -65,8 +65,8 @@ bool try_copy(char* to, const char* from) noexcept {
   return true;
 }
 
-/// Copies all blocks that fit, the last one over the end of the one before, while they are plain.
-/// Returns how many bytes from the front are done.
+/// Copies blocks as long as they are plain; the last one may overlap the one before.
+/// Returns the number of copied bytes at the start.
 template <Plain kPlain>
 std::size_t copy_blocks(char* to, const char* from, std::size_t size) noexcept {
   std::size_t done = 0;
@@ -79,7 +79,7 @@ std::size_t copy_blocks(char* to, const char* from, std::size_t size) noexcept {
   return try_copy<kPlain>(to + last, from + last) ? size : done;
 }
 
-/// Copies all of `text`, of 2 to 15 bytes, when all of it is plain.
+/// Copies all of `text`, which has 2 to 15 bytes, if all of it is plain.
 template <Plain kPlain>
 bool try_copy_short(char* to, std::string_view text) noexcept {
   const auto try_copy = [to, from = text.data()]<class Word>(Word, std::size_t last) {
@@ -100,7 +100,7 @@ bool try_copy_short(char* to, std::string_view text) noexcept {
   return detail::in_two_words(text.size(), try_copy);
 }
 
-/// Copies up to the first byte that is not plain; returns how many.
+/// Copies up to the first byte that is not plain and returns the number of bytes.
 template <Plain kPlain>
 std::size_t copy_plain(char* to, std::string_view text) noexcept {
   std::size_t done = 0;
@@ -115,7 +115,8 @@ std::size_t copy_plain(char* to, std::string_view text) noexcept {
   return done;
 }
 
-/// The letter behind the backslash, or 0 when there is none for that byte (RFC 8259, section 7).
+/// Returns the letter after the backslash, or 0 if there is no short escape for the byte (RFC 8259,
+/// section 7).
 char escape_letter(char byte) noexcept {
   switch (byte) {
     case '"':
@@ -148,7 +149,8 @@ void write_escape(Buffer& out, char byte) {
   out.append(kHex[static_cast<unsigned char>(byte) & 0xF]);
 }
 
-/// Writes the character at the front of `text`, which is not plain. Returns its bytes.
+/// Writes the character at the start of `text`, which is not plain. Returns the number of its
+/// bytes.
 std::size_t write_special(Buffer& out, std::string_view text) {
   if (static_cast<unsigned char>(text[0]) < 0x80) {
     write_escape(out, text[0]);
@@ -171,7 +173,7 @@ void write_all(Buffer& out, std::string_view text) {
   }
 }
 
-/// The rest of a string, behind what write_string has copied.
+/// Writes the rest of a string after the part that write_string has copied.
 [[gnu::noinline]] void write_rest(Buffer& out, std::string_view rest) {
   if (simdjson::validate_utf8(rest.data(), rest.size())) {
     write_all<Plain::kUtf8>(out, rest);

@@ -22,7 +22,7 @@ class Cursor {
     rest_.remove_prefix(is_there ? 1 : 0);
     return is_there;
   }
-  /// Exactly so many digits, count <= 9.
+  /// Reads exactly `count` digits, count <= 9.
   [[nodiscard]] std::optional<unsigned> take_digits(std::size_t count) noexcept {
     const std::string_view digits = take_all_digits(count);
     if (digits.size() != count) {
@@ -34,7 +34,7 @@ class Cursor {
     }
     return number;
   }
-  /// The digits at the front, at most so many.
+  /// Reads the digits at the start, at most `count_max`.
   std::string_view take_all_digits(std::size_t count_max) noexcept {
     std::size_t count = 0;
     while (count < count_max && count < rest_.size() && is_digit(rest_[count])) {

@@ -11,12 +11,12 @@ namespace eider::detail::kinds {
 
 namespace {
 
-/// A set of places. Nearly every pattern has no more of them than a word has bits, and a word is
-/// what a register holds.
+/// A set of places. Most patterns have no more places than a 64-bit word has bits, so that the set
+/// fits into a register.
 template <std::size_t Words>
 using PlaceSet = std::array<std::uint64_t, Words>;
 
-/// The code point at the front of `text`, which goes on behind it then.
+/// Reads the code point at the start of `text`, and removes it from `text`.
 std::optional<char32_t> take_code_point(std::string_view& text) noexcept {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80U) {
@@ -60,7 +60,7 @@ void each_place(const PlaceSet<Words>& set, Visit visit) {
   }
 }
 
-/// Where a text stands behind one more code point, of the places that it might come to.
+/// The places, of those that may come next, that match this code point.
 template <std::size_t Words>
 PlaceSet<Words> step(const PatternView& pattern, const PlaceSet<Words>& may_come,
                      char32_t code) noexcept {
@@ -71,7 +71,7 @@ PlaceSet<Words> step(const PatternView& pattern, const PlaceSet<Words>& may_come
   return live;
 }
 
-/// What may follow on any of those places.
+/// The places that may come after any of those places.
 template <std::size_t Words>
 PlaceSet<Words> followers(const PatternView& pattern, const PlaceSet<Words>& live) noexcept {
   PlaceSet<Words> next{};
@@ -111,7 +111,7 @@ bool matches(const PatternView& pattern, std::string_view text) noexcept {
   static_assert(words_for(kPlacesMax) == 4);
   switch (pattern.first.size()) {
     case 0:
-      return false;  // it has no place that a text could come to
+      return false;  // the pattern has no places
     case 1:
       return matches_by<1>(pattern, text);
     case 2:
@@ -138,7 +138,7 @@ namespace eider {
 
 namespace {
 
-/// Of such a pattern the anchors are those of one alternative.
+/// The anchors of a pattern with alternatives belong to one alternative.
 bool has_alternatives(std::string_view pattern) noexcept {
   int depth = 0;
   bool is_in_class = false;
@@ -154,7 +154,7 @@ bool has_alternatives(std::string_view pattern) noexcept {
   return false;
 }
 
-/// Not that of an escaped '$': backslashes in front of it escape one another, too.
+/// Returns false for an escaped '$'. Backslashes before it may escape one another.
 bool ends_with_anchor(std::string_view pattern) noexcept {
   if (!pattern.ends_with('$')) {
     return false;
@@ -164,7 +164,8 @@ bool ends_with_anchor(std::string_view pattern) noexcept {
   return (pattern.size() - (last + 1)) % 2 == 0;  // npos + 1 is 0
 }
 
-/// As Matches takes it: "^a" is all of a text that goes on as it likes behind the a.
+/// Adds wildcards for missing anchors, because Matches compares the whole text: "^a" matches a text
+/// that starts with "a".
 std::string unanchored(std::string_view pattern) {
   constexpr std::string_view kAnything = R"([\s\S]*)";
   const bool is_one = !has_alternatives(pattern);
@@ -193,7 +194,7 @@ std::optional<bool> matches_pattern(std::string_view pattern, std::string_view t
                                .last = table.last,
                                .takes_nothing = table.takes_nothing},
                    text);
-  } catch (const std::logic_error&) {  // it is wrong, or is cut off
+  } catch (const std::logic_error&) {  // invalid or incomplete
     return std::nullopt;
   }
 }

@@ -18,8 +18,8 @@ namespace eider {
 
 namespace detail::kinds {
 
-/// Places of a pattern are what one code point is held against; `follow` has a row of `words` bits
-/// for each.
+/// Each place of a pattern is compared with one code point. `follow` has a row of
+/// words_for(places.size()) words for each place, with a bit for each place that may come next.
 struct PatternView {
   std::span<const Place> places;
   std::span<const CodeRange> ranges;
@@ -40,7 +40,7 @@ inline constexpr std::size_t kPatternTextBytesMax = std::size_t{64} << 10;
 
 [[nodiscard]] Requirement describe_pattern(std::string_view pattern, std::string_view wanted);
 
-/// What the compiler found out, and no more of it than there is.
+/// A pattern's tables, compiled into arrays of exactly the needed size.
 template <FixedString Pattern>
 struct CompiledPattern {
   static constexpr PatternSizes kSizes = PatternCompiler(Pattern.view()).sizes();

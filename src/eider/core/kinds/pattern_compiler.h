@@ -15,13 +15,13 @@ inline constexpr std::size_t kPlacesMax = 256;
 inline constexpr std::size_t kCodeRangesMax = 1024;
 inline constexpr char32_t kCodeMax = 0x10FFFF;
 
-/// Both inclusive.
+/// Both bounds are inclusive.
 struct CodeRange {
   char32_t first;
   char32_t last;
 };
 
-/// Takes a code point within one of its ranges, or of none of them.
+/// A place matches a code point in one of its ranges, or, if negated, in none of them.
 struct Place {
   std::uint16_t range_index = 0;
   std::uint16_t range_count = 0;
@@ -33,7 +33,7 @@ struct PatternSizes {
   std::size_t ranges;
 };
 
-/// How many words of 64 bits hold a bit for each place.
+/// The number of 64-bit words with a bit for each place.
 constexpr std::size_t words_for(std::size_t places) noexcept {
   return (places + 63) / 64;
 }
@@ -60,19 +60,20 @@ struct Places {
   }
 };
 
-/// Part of a pattern: where it may begin and end, and whether it may be nothing at all.
+/// Part of a pattern: the places where it may begin and end, and whether it matches the empty text.
 struct Part {
   Places first{};
   Places last{};
   bool takes_nothing = true;
 };
 
-/// The same at run time, where there is nothing to read it but a program.
+/// The same error at run time, for a pattern of which only the program can report it.
 struct WrongPattern : std::invalid_argument {
   WrongPattern() : std::invalid_argument("the pattern is invalid or uses unsupported syntax") {}
 };
 
-// What the compiler answers to a wrong pattern is the name of one of these, which are no constants.
+// If a pattern is invalid, the compiler's message has the name of one of these functions, because
+// they are not constexpr.
 [[noreturn]] inline void the_pattern_has_an_unclosed_group() {
   throw WrongPattern();
 }
@@ -107,7 +108,7 @@ struct WrongPattern : std::invalid_argument {
   throw WrongPattern();
 }
 
-/// Each character of the pattern is a state, and nothing else is.
+/// Each character of the pattern is a state (Glushkov automaton); there are no other states.
 class PatternCompiler {
  public:
   constexpr explicit PatternCompiler(std::string_view pattern) : text_(pattern) {
@@ -197,14 +198,14 @@ class PatternCompiler {
     }
   }
 
-  /// An atom is read again for each time that it may stand there: x{2,4} is xx(x(x)?)?.
+  /// An atom is parsed again for each repetition: x{2,4} is xx(x(x)?)?.
   constexpr Part repeated() {
     const std::size_t begin = at_;
     Part one = atom();
     const Times times = quantifier();
     const std::size_t end = at_;
     if (times.max == 0) {
-      return Part();  // its places are never come to
+      return Part();  // its places are unreachable
     }
     Part all = one;
     const bool may_be_missing = one.takes_nothing;
@@ -248,14 +249,14 @@ class PatternCompiler {
     } else {
       return times;
     }
-    take("?");  // as few as possible: of all of a text that is the same
+    take("?");  // lazy quantifiers match the same texts, because the whole text must match
     if (peek() == '*' || peek() == '+' || peek() == '?' || peek() == '{') {
       the_pattern_has_a_quantifier_with_nothing_to_repeat();
     }
     return times;
   }
 
-  /// Behind '{'.
+  /// Parses the rest after '{'.
   constexpr Times counted() {
     Times times;
     times.min = number();
@@ -343,7 +344,7 @@ class PatternCompiler {
     return end_place(is_negated);
   }
 
-  /// "a", "\d", "a-z"
+  /// Parses "a", "\d" or "a-z".
   constexpr void class_range() {
     const std::size_t before = ranges_count_;
     member();
@@ -364,7 +365,7 @@ class PatternCompiler {
     ranges_count_ = end;
   }
 
-  /// Any character but the ends of lines.
+  /// Any character except line ends.
   constexpr Part line_character() {
     begin_place();
     add_range('\n', '\n');
@@ -373,7 +374,7 @@ class PatternCompiler {
     return end_place(true);
   }
 
-  /// One character, or what an escape stands for.
+  /// One character or escape.
   constexpr void member() {
     if (!take("\\")) {
       const char32_t code = code_point();
@@ -424,7 +425,7 @@ class PatternCompiler {
     return code;
   }
 
-  /// Of UTF-8.
+  /// Decodes one code point of UTF-8.
   constexpr char32_t code_point() {
     const auto lead = static_cast<unsigned char>(peek());
     ++at_;
@@ -446,7 +447,7 @@ class PatternCompiler {
     ranges_[ranges_count_++] = {first, last};
   }
 
-  /// ECMA-262, section 22.2.2: in rising order, as invert() wants them.
+  /// ECMA-262, section 22.2.2. The ranges are in ascending order, as invert() needs them.
   constexpr void add_shorthand(char letter) {
     constexpr CodeRange kDigits[] = {{'0', '9'}};
     constexpr CodeRange kWords[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
@@ -461,13 +462,13 @@ class PatternCompiler {
     letter == 'd' ? add(kDigits) : letter == 'w' ? add(kWords) : add(kBlanks);
   }
 
-  /// The ranges from `begin` on become what is between them.
+  /// Replaces the ranges from `begin` on with the gaps between them.
   constexpr void invert(std::size_t begin) {
     char32_t next = 0;
     const std::size_t end = ranges_count_;
     for (std::size_t i = begin; i < end; ++i) {
       const CodeRange range = ranges_[i];
-      ranges_[i] = {next, range.first - 1};  // none of ours begins at 0
+      ranges_[i] = {next, range.first - 1};  // no shorthand class starts at 0
       next = range.last + 1;
     }
     add_range(next, kCodeMax);
@@ -492,8 +493,8 @@ class PatternCompiler {
     return part;
   }
 
-  /// Where the last `count` ranges stand already, as they do for each time of x{20}; or else where
-  /// they are.
+  /// Returns the index of earlier ranges that equal the last `count` ones, as for each repetition
+  /// in x{20}, or else the index of the last ones.
   [[nodiscard]] constexpr std::size_t equal_ranges(std::size_t count) const {
     for (std::size_t place = 0; place + 1 < places_count_; ++place) {
       const std::size_t begin = places_[place].range_index;

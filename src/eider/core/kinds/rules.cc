@@ -9,7 +9,7 @@ namespace eider {
 
 namespace {
 
-constexpr std::size_t kEmailBytesMax = 254;  // a path of 256 with its brackets
+constexpr std::size_t kEmailBytesMax = 254;  // a path of 256 includes its brackets
 constexpr std::size_t kLocalBytesMax = 64;
 constexpr std::size_t kDomainBytesMax = 253;
 constexpr std::size_t kLabelBytesMax = 63;
@@ -36,7 +36,7 @@ bool is_label(std::string_view text) noexcept {
          });
 }
 
-/// Whether each piece between dots is one.
+/// Returns whether each part between dots satisfies `is_piece`.
 template <class IsPiece>
 bool are_pieces(std::string_view text, IsPiece is_piece) noexcept {
   while (true) {

@@ -14,7 +14,7 @@ class ShortText {
  public:
   static constexpr std::size_t kBytesMax = 64;
 
-  // NOLINTNEXTLINE(google-explicit-constructor): it is read as text is
+  // NOLINTNEXTLINE(google-explicit-constructor): it is used like a std::string_view
   operator std::string_view() const noexcept { return {bytes_, size_}; }
 
   ShortText& operator+=(char byte) noexcept {
@@ -22,9 +22,9 @@ class ShortText {
     bytes_[size_++] = byte;
     return *this;
   }
-  /// Exactly so many decimal digits, with zeros in front.
+  /// Appends exactly `count` decimal digits, with leading zeros.
   ShortText& add_digits(std::uint64_t number, std::size_t count) noexcept;
-  /// As many as the number has.
+  /// Appends the number in decimal.
   ShortText& add_number(std::uint64_t number) noexcept;
 
  private:

@@ -37,7 +37,7 @@ std::optional<year_month_day> take_date(Cursor& cursor) noexcept {
   return date.ok() ? std::optional(date) : std::nullopt;
 }
 
-/// Behind a '.': one to nine digits.
+/// After a '.': one to nine digits.
 std::optional<std::uint32_t> take_fraction(Cursor& cursor) noexcept {
   const std::string_view digits = cursor.take_all_digits(kFractionDigitsMax);
   if (digits.empty()) {
@@ -55,13 +55,13 @@ std::optional<std::uint32_t> take_fraction_if_any(Cursor& cursor) noexcept {
   return cursor.take('.') ? take_fraction(cursor) : 0;
 }
 
-/// Two digits that are at most `max`.
+/// Two digits, at most `max`.
 std::optional<unsigned> take_pair(Cursor& cursor, unsigned max) noexcept {
   const auto number = cursor.take_digits(2);
   return number && *number <= max ? number : std::nullopt;
 }
 
-/// "14:30": in seconds.
+/// "14:30", as seconds.
 std::optional<std::int64_t> take_hours_and_minutes(Cursor& cursor) noexcept {
   const auto hours = take_pair(cursor, 23);
   const bool goes_on = hours && cursor.take(':');
@@ -69,14 +69,14 @@ std::optional<std::int64_t> take_hours_and_minutes(Cursor& cursor) noexcept {
   return minutes ? std::optional<std::int64_t>(*hours * 3600 + *minutes * 60) : std::nullopt;
 }
 
-/// Behind hours, minutes and a ':': "15", "15.25".
+/// After hours, minutes and a ':': "15", "15.25".
 std::optional<Time> take_seconds(Cursor& cursor, std::int64_t before) noexcept {
   const auto seconds = take_pair(cursor, 59);
   const auto fraction = seconds ? take_fraction_if_any(cursor) : std::nullopt;
   return fraction ? std::optional<Time>({before + *seconds, *fraction}) : std::nullopt;
 }
 
-/// Seconds may be left out.
+/// Seconds are optional.
 std::optional<Time> take_time_of_day(Cursor& cursor) noexcept {
   const auto before = take_hours_and_minutes(cursor);
   if (!before) {
@@ -85,7 +85,7 @@ std::optional<Time> take_time_of_day(Cursor& cursor) noexcept {
   return cursor.take(':') ? take_seconds(cursor, *before) : Time{*before, 0};
 }
 
-/// "Z", "+01:00": how much the time is ahead of UTC.
+/// "Z", "+01:00": the difference of the local time from UTC, in seconds.
 std::optional<std::int64_t> take_offset(Cursor& cursor) noexcept {
   const char sign = cursor.next();
   if (sign == 'Z' || sign == 'z') {
@@ -117,7 +117,7 @@ void add_clock(ShortText& text, std::int64_t seconds) noexcept {
   text.add_digits(all % 60, 2);
 }
 
-/// With so many digits, which hold all of it.
+/// `digits` digits, enough for all of `nanoseconds`.
 void add_fraction(ShortText& text, std::uint64_t nanoseconds, std::size_t digits) noexcept {
   if (digits == 0) {
     return;
@@ -129,7 +129,7 @@ void add_fraction(ShortText& text, std::uint64_t nanoseconds, std::size_t digits
   text.add_digits(nanoseconds, digits);
 }
 
-/// How many digits behind the point tell one of that unit.
+/// The number of decimal places that represent one unit exactly.
 std::size_t digits_of(Unit unit) noexcept {
   std::size_t digits = 0;
   for (std::int64_t parts = 1; parts % unit.denominator != 0; parts *= 10) {
@@ -146,7 +146,7 @@ std::size_t digits_of(std::uint32_t nanoseconds) noexcept {
   return digits;
 }
 
-/// Without what stands for the zone.
+/// Without the suffix for the time zone.
 ShortText format_date_time(const Time& exact, std::size_t digits) noexcept {
   Time time = exact;
   if (time.seconds < kFirstSecond) {
@@ -164,7 +164,7 @@ ShortText format_date_time(const Time& exact, std::size_t digits) noexcept {
   return text;
 }
 
-/// What `sum` is when so many of `unit_seconds` are added; nothing beyond 64 bits.
+/// Returns `sum` plus `digits` times `unit_seconds`, or nothing beyond 64 bits.
 std::optional<std::int64_t> add_units(std::int64_t sum, std::string_view digits,
                                       std::int64_t unit_seconds) noexcept {
   const auto count = parse_integer<std::int64_t>(digits);
@@ -176,7 +176,7 @@ std::optional<std::int64_t> add_units(std::int64_t sum, std::string_view digits,
   return sum;
 }
 
-/// One part of a length of time, in the order in which they may stand.
+/// A part of a duration, in their required order.
 struct LengthPart {
   char letter;
   bool is_behind_t;
@@ -218,7 +218,8 @@ std::optional<std::int64_t> count_of(const Time& time, Unit unit) noexcept {
   if (time.nanoseconds % nanoseconds != 0) {
     return std::nullopt;
   }
-  // Wider: the first second that 64 bits of nanoseconds hold is not held as a whole.
+  // With 128 bits, because the product can exceed 64 bits although the sum fits: at the first
+  // second that 64 bits of nanoseconds reach.
   const __int128 count =
       static_cast<__int128>(time.seconds) * unit.denominator + time.nanoseconds / nanoseconds;
   const auto narrow = static_cast<std::int64_t>(count);
@@ -255,7 +256,7 @@ std::optional<Time> parse_instant(std::string_view text) noexcept {
   if (!offset || !cursor.is_at_end()) {
     return std::nullopt;
   }
-  // At either end of the years an offset leads to an instant that could not be written again.
+  // Near the first and last year, an offset can lead to an instant that has no RFC 3339 text.
   const std::int64_t seconds = seconds_of(*date) + time->seconds - *offset;
   if (seconds < kFirstSecond || seconds > kLastSecond) {
     return std::nullopt;
@@ -282,8 +283,8 @@ ShortText format_local(std::int64_t count, Unit unit) noexcept {
 }
 
 // duration = "P" (dur-date / dur-time / dur-week); dur-time = "T" (dur-hour / dur-minute /
-// dur-second) (RFC 3339, appendix A), without years and months; gaps between parts, and a fraction
-// of the seconds, are ISO 8601's.
+// dur-second) (RFC 3339, appendix A), without years and months. As in ISO 8601, parts may be
+// missing between others, and seconds may have a fraction.
 std::optional<Time> parse_length(std::string_view text) noexcept {
   Cursor cursor(text);
   if (!cursor.take('P') || cursor.is_at_end()) {
@@ -306,7 +307,7 @@ std::optional<Time> parse_length(std::string_view text) noexcept {
       return std::nullopt;
     }
     sum = {*seconds, *fraction};
-    // Weeks stand alone.
+    // Weeks cannot be combined with other parts.
     next = part->letter == 'W' ? std::size(kLengthParts)
                                : static_cast<std::size_t>(part - kLengthParts) + 1;
   }
@@ -318,7 +319,7 @@ ShortText format_length(std::int64_t count, Unit unit) noexcept {
   Time time = time_of(count, unit);
   if (time.seconds < 0) {
     text += '-';
-    if (time.nanoseconds != 0) {  // -1.25 s is two seconds before, and 0.75 s on
+    if (time.nanoseconds != 0) {  // -1.25 s is stored as -2 s and 0.75 s
       ++time.seconds;
       time.nanoseconds = static_cast<std::uint32_t>(kNanosecondsPerSecond) - time.nanoseconds;
     }
@@ -335,7 +336,7 @@ ShortText format_length(std::int64_t count, Unit unit) noexcept {
   const bool has_seconds = rest % 60 != 0 || time.nanoseconds != 0 || seconds == 0;
   add_part(text, rest / 3600, 'H');
   if (rest >= 3600 && rest / 60 % 60 == 0 && has_seconds) {
-    text.add_digits(0, 1) += 'M';  // RFC 3339 has no seconds right behind hours
+    text.add_digits(0, 1) += 'M';  // RFC 3339 does not allow seconds directly after hours
   }
   add_part(text, rest / 60 % 60, 'M');
   if (has_seconds) {

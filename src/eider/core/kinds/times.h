@@ -65,7 +65,7 @@ struct TextFormat<std::chrono::year_month_day> {
 
 namespace detail::kinds {
 
-/// seconds + nanoseconds, 0 <= nanoseconds < 1e9, so that no unit is lost.
+/// seconds + nanoseconds with 0 <= nanoseconds < 1e9, which represents every unit exactly.
 struct Time {
   std::int64_t seconds;
   std::uint32_t nanoseconds;
@@ -77,14 +77,15 @@ struct Unit {
   std::int64_t denominator;
 };
 
-/// Whether std::chrono's Period is whole seconds, or a decimal part of a second.
+/// Durations in whole seconds, or in a decimal fraction of a second.
 template <class Rep, class Period>
 concept Told = std::integral<Rep> &&
                (Period::den == 1 || (Period::num == 1 && 1'000'000'000 % Period::den == 0));
 
-/// How many of the unit a time is: nothing when that is no whole number, or beyond 64 bits.
+/// Returns the time as a count of the unit, or nothing if it is not a whole number or exceeds 64
+/// bits.
 [[nodiscard]] std::optional<std::int64_t> count_of(const Time& time, Unit unit) noexcept;
-/// Ends at what 64 bits of seconds hold.
+/// Converts a count to a time; saturates at 64 bits of seconds.
 [[nodiscard]] Time time_of(std::int64_t count, Unit unit) noexcept;
 
 [[nodiscard]] std::optional<Time> parse_instant(std::string_view text) noexcept;
@@ -106,7 +107,7 @@ struct Units {
     }
     return T(std::chrono::duration<Rep, Period>(static_cast<Rep>(*count)));
   }
-  /// A count beyond 64 bits ends there: its text would, too.
+  /// Saturates a count beyond 64 bits; the text would be limited anyway.
   static std::int64_t count(std::chrono::duration<Rep, Period> length) noexcept {
     return std::in_range<std::int64_t>(length.count()) ? static_cast<std::int64_t>(length.count())
                                                        : std::numeric_limits<std::int64_t>::max();

@@ -20,12 +20,12 @@ namespace eider {
 class Trimmed {
  public:
   Trimmed() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as a text is
+  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned like a string
   Trimmed(std::string_view text) : text_(without_blanks(text)) {}
 
-  // NOLINTNEXTLINE(google-explicit-constructor): it is read as its text is
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read like a string
   operator const std::string&() const noexcept { return text_; }
-  // NOLINTNEXTLINE(google-explicit-constructor): likewise
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read like a string
   operator std::string_view() const noexcept { return text_; }
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
@@ -47,7 +47,7 @@ class Trimmed {
     return text;
   }
 
-  /// White_Space of Unicode, and characters without width.
+  /// White_Space of Unicode, and characters of zero width.
   static constexpr std::array<std::string_view, 28> kBlanks = {" ",
                                                                "\t",
                                                                "\n",
@@ -84,7 +84,7 @@ template <>
 struct TextFormat<Trimmed> {
   static std::optional<Trimmed> parse(std::string_view text) { return Trimmed(text); }
   static const std::string& format(const Trimmed& trimmed) noexcept { return trimmed.text(); }
-  /// As much as a pattern is held against. A HasLength bounds what is kept.
+  /// The same limit as for a text with a pattern. Use HasLength to limit the trimmed text.
   static constexpr TextSchema kSchema = {.requirement = "must be a string of at most 64 KiB",
                                          .format = "text",
                                          .bytes_max = detail::kinds::kPatternTextBytesMax};

@@ -13,8 +13,9 @@
 
 namespace eider {
 
-/// With padding and nothing between the characters (RFC 4648, section 4): one text for the same
-/// bytes. How many there are is bounded by the content that they come in, and by a Sized.
+/// Standard base64 with padding, without other characters (RFC 4648, section 4), so that the same
+/// bytes always have the same text. The limit of the request body and a Sized limit the number of
+/// bytes.
 template <>
 struct TextFormat<std::vector<std::byte>> {
   static std::optional<std::vector<std::byte>> parse(std::string_view text);

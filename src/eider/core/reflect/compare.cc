@@ -12,7 +12,7 @@ namespace eider::reflect {
 
 namespace {
 
-/// Elements lie side by side.
+/// Compares contiguous elements.
 bool equal_elements(const Type& element, const void* left, const void* right, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t offset = i * element.bytes;

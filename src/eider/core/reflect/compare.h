@@ -6,8 +6,8 @@
 
 namespace eider::reflect {
 
-/// Whether two objects of that type hold the same: strings by content, containers by elements,
-/// numbers by value (NaN equals nothing).
+/// Returns whether two objects of that type have equal values: strings by content, containers by
+/// elements, numbers by value (NaN equals nothing).
 [[nodiscard]] bool equal(const Type& type, const void* left, const void* right);
 
 template <class T>
@@ -15,7 +15,7 @@ template <class T>
   return equal(type_of<T>(), &left, &right);
 }
 
-/// Whether an object of type T is as T{} makes it: zero, empty, or a struct's own defaults.
+/// Returns whether an object of type T equals T{}: zero, empty, or with a struct's own defaults.
 [[nodiscard]] bool is_fresh(const Type& type, const void* object);
 
 }  // namespace eider::reflect

@@ -21,7 +21,7 @@ concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T,
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Only an enum with a fixed underlying type can be asked about values without an enumerator.
+/// Only an enum with a fixed underlying type can have values without an enumerator.
 template <class T>
 concept FixedEnum = std::is_enum_v<T> && requires { T{0}; };
 
@@ -59,7 +59,7 @@ concept OptionalLike = requires(T& optional, const T& constant) {
   { constant.has_value() } -> std::same_as<bool>;
 };
 
-/// An optional that may hold null, which is not the same as being empty.
+/// An optional that distinguishes null from absent.
 template <class T>
 concept TellsNull = OptionalLike<T> && requires(T& optional, const T& constant) {
   optional.set_null();
@@ -83,7 +83,7 @@ concept SetLike = requires(T& set, const T& constant, T::key_type key) {
   set.clear();
 };
 
-/// std::unique_ptr: of one owner, and made by `new`.
+/// std::unique_ptr and similar: a single owner, of an object made with `new`.
 template <class T>
 concept OwnerLike = requires(T& owner, T::element_type* made) {
   typename T::deleter_type;
@@ -116,7 +116,7 @@ template <class T>
 concept ChecksItself =
     requires(const T& object, ValidationErrors& errors) { object.check(errors); };
 
-/// … or a function of that name at all, as far as one can ask.
+/// T has a function of that name, as far as this can be determined.
 template <class T>
 concept HasFunctionCheck =
     requires { &T::check; } && !std::is_member_object_pointer_v<decltype(&T::check)>;
@@ -129,8 +129,7 @@ concept HasDescription =
     OptionalLike<T> || MapLike<T> || SetLike<T> || OwnerLike<T> || VariantLike<T> || ArrayLike<T> ||
     PlainStruct<T>;
 
-// Types without a description, told apart so that the compiler's response says what to write
-// instead.
+// Types without a description, distinguished so that the compiler's message can name a replacement.
 
 template <class T>
 concept PointerLike = std::is_pointer_v<T> || requires(const T& pointer) {

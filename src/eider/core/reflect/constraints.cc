@@ -33,12 +33,12 @@ std::string number_text(const Type& type, const void* value) {
   }
 }
 
-/// JSON has no number for a bound that is none.
+/// JSON cannot represent an infinite bound.
 bool is_finite(const Type& type, const void* value) {
   return type.kind != Kind::kReal || std::isfinite(load_real(type, value));
 }
 
-/// What a length is counted in, and the words of JSON Schema for its bounds.
+/// The unit of a length, and the JSON Schema keywords for its bounds.
 struct Counted {
   std::string_view unit;
   std::string_view min;
@@ -73,7 +73,7 @@ std::string_view length_text(std::size_t min, std::size_t max) noexcept {
 
 }  // namespace
 
-/// Every byte but the continuation bytes 10xxxxxx begins one.
+/// Each byte except continuation bytes (10xxxxxx) starts a code point.
 std::size_t code_points(std::string_view text) noexcept {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
@@ -83,7 +83,7 @@ std::size_t code_points(std::string_view text) noexcept {
 Requirement describe_length(const Type& type, std::size_t min, std::size_t max) {
   constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
   const Counted counted = counted_of(type);
-  // A document's lengths are those of the text.
+  // The bounds in a JSON Schema apply to the base64 text, not to the bytes.
   const auto told = [&type](std::size_t length) {
     const bool is_base64 = type.kind == Kind::kText && type.text().is_bytes;
     return digits(is_base64 ? base64_size(length) : length);

@@ -106,7 +106,7 @@ class Validated {
   using ConstrainedValue = T;
 
   Validated() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as its value is
+  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned like its value
   constexpr Validated(T value)
     requires std::is_scalar_v<T>
       : value_(value) {
@@ -116,15 +116,15 @@ class Validated {
     requires(!std::is_scalar_v<T> && std::convertible_to<U, T> &&
              !std::same_as<std::remove_cvref_t<U>, Validated> &&
              !std::same_as<std::remove_cvref_t<U>,
-                           OptionalInitializer>)  // kOptional makes the Must itself
-  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as its value is
+                           OptionalInitializer>)  // kOptional makes the Validated itself
+  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned like its value
   constexpr Validated(U&& value) : value_(std::forward<U>(value)) {
     check();
   }
 
-  // NOLINTNEXTLINE(google-explicit-constructor): it is read as its value is
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read like its value
   constexpr operator View() const noexcept { return value_; }
-  // NOLINTNEXTLINE(google-explicit-constructor): likewise
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read like its value
   operator std::string_view() const noexcept
     requires std::same_as<T, std::string>
   {
@@ -137,7 +137,8 @@ class Validated {
     return &value_;
   }
 
-  // Left is exactly a Validated: nothing is converted to one while it is asked what `right` can do.
+  // Left must be exactly a Validated, so that the constraints on `right` are checked without
+  // conversions to Validated.
   template <std::same_as<Validated> Left, class U>
   friend constexpr bool operator==(const Left& left, const U& right)
     requires(!std::same_as<U, Validated> && requires(const T& value) { value == right; })
@@ -208,7 +209,7 @@ struct InRange {
   static_assert(Min <= Max,
                 "eider: the minimum of a Bounded must not exceed its maximum: write Min, then Max");
 
-  /// Checks a T, and no wider type: conversion to T could bring a wider number into the range.
+  /// Accepts only T: the conversion of a wider number to T could bring it into the range.
   template <std::same_as<T> Value>
   static constexpr bool check(Value value) noexcept {
     return value >= Min && value <= Max;

@@ -9,13 +9,13 @@
 
 namespace eider::reflect::detail {
 
-/// Stands for a value of any type, in expressions that are never evaluated.
-/// `const` matters: it makes std::optional's own converting constructor the better match.
+/// Converts to a value of any type, in unevaluated expressions.
+/// `const` is required: it makes std::optional's own converting constructor the better match.
 struct Anything {
   explicit constexpr Anything(std::size_t) {}
   template <class M>
   operator M() const noexcept {
-    std::unreachable();  // defined, because clang instantiates what names it
+    std::unreachable();  // defined, because clang instantiates functions that are named
   }
 };
 
@@ -24,8 +24,8 @@ consteval bool takes(std::index_sequence<Index...>) {
   return requires { T{Anything(Index)...}; };
 }
 
-/// The largest n, low <= n < high, for which T{n values} compiles: what T takes grows from zero
-/// without a gap, so halving finds it.
+/// Returns the largest n, low <= n < high, for which T{n values} compiles. A binary search works,
+/// because if T accepts n values it also accepts fewer.
 template <class T, std::size_t Low, std::size_t High>
 consteval std::size_t count_between() {
   if constexpr (High - Low == 1) {
@@ -45,7 +45,7 @@ consteval bool takes_in_parentheses(std::index_sequence<Index...>) {
   return requires { T(Anything(Index)...); };
 }
 
-/// In parentheses nothing can be given to the elements of an array, as in braces.
+/// Parentheses, unlike braces, cannot initialize the elements of a C array separately.
 template <class T>
 consteval bool has_no_c_array() {
   return takes_in_parentheses<T>(

@@ -10,7 +10,7 @@
 
 namespace eider::reflect::detail {
 
-/// Never defined: only the addresses of its members are used, and only while compiling.
+/// Never defined: only the addresses of its members are used, at compile time.
 template <class T>
 struct Phantom {
   T value;
@@ -53,12 +53,12 @@ constexpr std::string_view last_name(std::string_view text) {
   return text.substr(begin);
 }
 
-/// How the nesting of brackets changes from one byte to its right neighbour.
+/// Returns how a byte changes the depth of nested brackets.
 constexpr int bracket(char byte) {
   return (byte == '<' || byte == '(' || byte == '{') - (byte == '>' || byte == ')' || byte == '}');
 }
 
-/// `text` without the scopes in front: "a::Page<b::Note>" becomes "Page<b::Note>".
+/// Returns `text` without its leading scopes: "a::Page<b::Note>" becomes "Page<b::Note>".
 constexpr std::string_view unqualified(std::string_view text) {
   int depth = 0;
   for (std::size_t at = text.size(); at > 0; --at) {
@@ -70,7 +70,7 @@ constexpr std::string_view unqualified(std::string_view text) {
   return text;
 }
 
-/// What stands behind "<parameter> = " in the list that ends a function's name with ']'.
+/// Returns the text after "<parameter> = " in the list that ends a function's name with ']'.
 constexpr std::string_view argument(std::string_view text, std::string_view parameter) {
   const std::size_t begin = text.find(parameter) + parameter.size();
   return text.substr(begin, text.size() - begin - 1);
@@ -89,7 +89,7 @@ consteval std::string_view type_name() {
   return unqualified(argument(type_text<T>(), "T = "));
 }
 
-/// Cuts the first item off a list "a::b<c, d>::e, (a::b)2": the byte index behind it.
+/// Returns the size of the first item in a list such as "a::b<c, d>::e, (a::b)2".
 constexpr std::size_t item_bytes(std::string_view list) {
   int depth = 0;
   for (std::size_t at = 0; at < list.size(); ++at) {
@@ -101,14 +101,14 @@ constexpr std::size_t item_bytes(std::string_view list) {
   return list.size();
 }
 
-/// What a list says of a value without an enumerator is a cast: "(a::E)7", "(a::E)-7".
+/// A value without an enumerator appears in the list as a cast: "(a::E)7", "(a::E)-7".
 constexpr bool is_enumerator(std::string_view item) {
   const std::size_t before = item.size() - last_name(item).size();
   return before == 0 || item[before - 1] == ':';
 }
 
-/// Whether a list begins with that cast. What begins with another parenthesis is an enumerator of
-/// an unnamed namespace, whose cast begins with two.
+/// Returns whether a list starts with that cast. Another parenthesis at the start is an enumerator
+/// of an unnamed namespace; its casts start with two.
 constexpr bool begins_as(std::string_view list, std::string_view cast) {
   return !cast.empty() && list.size() > cast.size() && list[0] == '(' && list[1] == cast[1] &&
          list[cast.size() - 1] == ')';
@@ -123,7 +123,8 @@ struct EnumeratorTable {
   constexpr EnumeratorTable(std::string_view list, std::int64_t first) {
     std::string_view cast;
     for (std::int64_t value = first; !list.empty(); ++value) {
-      // Nearly all are casts of one text: to read each in full took 30 ms of each enum's compiling.
+      // Nearly all items are casts with the same text. Reading each in full took 30 ms of compile
+      // time per enum.
       if (begins_as(list, cast)) {
         const std::size_t end = list.find(',', cast.size());
         list.remove_prefix(end == list.npos ? list.size() : end + 2);

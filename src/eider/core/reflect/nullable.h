@@ -1,5 +1,5 @@
 // Nullable<T>: a member that distinguishes null from absent, for JSON Merge Patch (RFC 7396).
-// Layering: must not be used where only "is it there" counts: that is std::optional.
+// Layering: must not be used where only presence matters: use std::optional there.
 #pragma once
 
 #include <concepts>
@@ -13,10 +13,11 @@ namespace eider {
 /// Absent, null or a value. A Nullable member is optional. If it is absent, it is not written;
 /// anywhere else, an absent Nullable is written as null.
 ///
-///     struct Change { Nullable<std::int64_t> assignee_id; };   // {} · {"assignee_id":null} ·
-///     {…:7} if (!change.assignee_id.is_absent()) { … change.assignee_id.as_optional() … }
+///     struct Change { Nullable<std::int64_t> assignee_id; };
+///     // {} · {"assignee_id":null} · {"assignee_id":7}
+///     if (!change.assignee_id.is_absent()) { … change.assignee_id.as_optional() … }
 ///
-/// In queries and forms, `assignee_id=` is null. NULL of a row is null.
+/// In queries and forms, `assignee_id=` is null. A NULL in a database row is null.
 template <class T>
 class Nullable {
  public:

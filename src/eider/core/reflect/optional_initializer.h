@@ -10,7 +10,7 @@
 
 namespace eider {
 
-/// Classes whose values are returned where they are to lie, and not in registers.
+/// Classes that functions return in memory, not in registers.
 template <class T>
 concept ReturnedInPlace = std::is_class_v<T> && !(std::is_trivially_copy_constructible_v<T> &&
                                                   std::is_trivially_move_constructible_v<T> &&
@@ -21,9 +21,10 @@ class OptionalInitializer {
  public:
   template <class T>
     requires(ReturnedInPlace<T> && std::default_initializable<T>)
-  // NOLINTNEXTLINE(google-explicit-constructor): an initialiser converts by itself
+  // NOLINTNEXTLINE(google-explicit-constructor): an initializer must convert implicitly
   constexpr operator T() const {
-    T made{};  // in the member itself: compilers elide the copy of what is returned by name
+    T made{};  // constructed directly in the member, because compilers elide the copy of a named
+               // result
     if (!std::is_constant_evaluated()) {
       reflect::detail::note_initialized(reflect::type_of<T>(), &made);
     }

@@ -8,7 +8,7 @@ namespace eider::reflect {
 
 namespace detail {
 
-/// Seen  the structs that are being asked about: a struct may hold itself in a vector
+/// Seen  the structs that enclose T: a struct may contain itself in a vector
 template <class T, class... Seen>
 consteval bool is_readable();
 
@@ -40,13 +40,13 @@ consteval bool is_readable() {
   } else if constexpr (PlainStruct<T>) {
     return are_members_readable<T, Seen...>(std::make_index_sequence<count_members<T>()>());
   } else {
-    return true;  // type_of says that it has no description
+    return true;  // type_of reports that it has no description
   }
 }
 
 }  // namespace detail
 
-/// No part of T is a std::string_view or a const char*.
+/// Whether no part of T is a std::string_view or a const char*.
 template <class T>
 inline constexpr bool kIsReadable = detail::is_readable<T>();
 

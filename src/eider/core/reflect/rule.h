@@ -1,5 +1,5 @@
 // The description of a rule: code, text, arguments and schema keywords.
-// Layering: must not know any rule: each brings its own.
+// Layering: must not know any rule: each provides its own description.
 #pragma once
 
 #include <string>

@@ -64,8 +64,8 @@ bool try_store_integer(const Type& type, void* value, From number) noexcept {
                          : try_store_as_unsigned(type, value, number);
 }
 
-/// Of a number that from_chars found out of range: whether it is below the smallest one and not
-/// beyond the largest one. Its decimal exponent, counted from the first digit that is not 0, tells.
+/// For a number that from_chars reports as out of range: whether it is too small, and not too
+/// large. The decimal exponent, counted from the first nonzero digit, decides.
 bool is_tiny(std::string_view text) noexcept {
   const std::size_t mark = text.find_first_of("eE");
   const std::string_view digits = text.substr(0, mark);
@@ -82,7 +82,7 @@ bool is_tiny(std::string_view text) noexcept {
   if (std::from_chars(power.data(), power.data() + power.size(), magnitude).ec != std::errc()) {
     return is_negative;
   }
-  return exponent < (is_negative ? magnitude : -magnitude);  // their sum might overflow
+  return exponent < (is_negative ? magnitude : -magnitude);  // without a sum, which could overflow
 }
 
 template <class T>

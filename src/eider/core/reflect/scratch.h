@@ -1,5 +1,5 @@
 // One object of a struct that is known only by its description.
-// Layering: must not be used on a request's path: it allocates.
+// Layering: must not be used while a request is processed: it allocates.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace eider::reflect::detail {
 
 class Scratch {
  public:
-  /// Fills the memory with `fill`, then calls `init(memory)`, which makes the object in it.
+  /// Fills the memory with `fill`, then calls `init(memory)` to construct the object.
   /// Pre: type.kind is kStruct.
   template <class Init>
   Scratch(const Type& type, Init init, unsigned char fill = 0)
@@ -35,11 +35,12 @@ class Scratch {
   }
 
  private:
-  /// A size is a multiple of its type's alignment: its lowest bit is enough.
+  /// The size of a type is a multiple of its alignment, so the lowest set bit of the size is
+  /// sufficient.
   [[nodiscard]] std::align_val_t alignment() const noexcept {
     return std::align_val_t{type_.bytes & (~type_.bytes + 1)};
   }
-  /// The compiler must believe that the bytes are read here, and written before.
+  /// Prevents the compiler from removing or reordering the writes to the memory.
   static void keep(void* memory) noexcept { asm volatile("" : : "r"(memory) : "memory"); }
 
   const Type& type_;

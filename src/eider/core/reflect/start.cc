@@ -12,9 +12,9 @@ namespace eider::reflect::detail {
 namespace {
 
 constexpr unsigned char kFill = 0x5A;
-constexpr unsigned char kOtherFill = 0xA5;  // differs in every bit: so does what nobody initialised
+constexpr unsigned char kOtherFill = 0xA5;  // differs in every bit, and so do uninitialised bytes
 
-/// One byte that came out the same over both fills was written by an initialiser.
+/// A byte with the same value after both fills was written by an initializer.
 bool is_written(const Member& member, const Scratch& one, const Scratch& other) {
   for (std::size_t i = member.offset; i < member.offset + member.type->bytes; ++i) {
     if (one.byte(i) == other.byte(i)) {

@@ -64,7 +64,8 @@ Outcome read_kind(const Type& type, void* value, std::string_view text) {
   return {};
 }
 
-/// What the type cannot hold breaks a range of less, too, and that is the one to tell.
+/// If a value does not fit the type, it also violates the narrower range of a rule. Report that
+/// range.
 Outcome narrowed(const Constraint& constraint, Outcome refused) {
   if (refused.error().front().code == wording::kRange.code) {
     for (const Rule& rule : constraint) {
@@ -87,7 +88,7 @@ Outcome read_constrained(const Constraint& constraint, void* value, std::string_
   return read;
 }
 
-/// "must be one of a, b"
+/// Returns "must be one of a, b".
 template <class Choices, class NameOf>
 Requirement one_of(const Choices& choices, NameOf name_of) {
   std::string names;

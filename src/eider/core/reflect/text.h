@@ -14,23 +14,25 @@ namespace eider::reflect {
 
 /// Reads the whole of `text` into the scalar of that type at `value`.
 ///
-/// type     a bool ("true", "false"), number, std::string (in UTF-8), enum (by name), what has a
-///          TextFormat, or a Sized, Bounded or optional of such
-/// errors   what was asked for and is not so: "must be an integer"; `value` may be changed then
+/// type     a bool ("true", "false"), number, std::string (in UTF-8), enum (by name), type with a
+///          TextFormat, or a Sized, Bounded or optional of these
+/// errors   the requirements that the text violates: "must be an integer"; `value` may then be
+///          changed
 [[nodiscard]] Result<void, std::vector<Requirement>> read_text(const Type& type, void* value,
                                                                std::string_view text);
 
-/// Whether read_text takes that type at all.
+/// Returns whether read_text supports the type.
 [[nodiscard]] bool is_text_type(const Type& type) noexcept;
 
-/// What a value of that type must be: "must be an integer", "must be one of red, blue".
+/// Returns the requirement for a value of the type: "must be an integer", "must be one of red,
+/// blue".
 [[nodiscard]] Requirement requirement(const Type& type);
 
-/// What a number of that type must lie within: "must be between -128 and 127".
+/// Returns the requirement for the range of a number type: "must be between -128 and 127".
 /// Pre: kind is kSigned, kUnsigned or kReal.
 [[nodiscard]] Requirement range_requirement(const Type& type);
 
-/// What the tag of a variant must be: "must be one of Circle, Square".
+/// Returns the requirement for the tag of a variant: "must be one of Circle, Square".
 [[nodiscard]] Requirement tag_requirement(const Variant& variant);
 
 }  // namespace eider::reflect

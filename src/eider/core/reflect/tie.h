@@ -25,7 +25,7 @@ struct SlotsFor;
 template <std::size_t... Index, class... M>
 struct SlotsFor<std::index_sequence<Index...>, M...> : Slot<Index, M>... {};
 
-/// A list of pointers, told apart by index: std::tuple without its weight.
+/// A list of pointers, accessed by index: faster to compile than std::tuple.
 template <class... M>
 using Slots = SlotsFor<std::index_sequence_for<M...>, M...>;
 

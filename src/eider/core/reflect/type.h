@@ -39,16 +39,16 @@ enum class Kind : std::uint8_t {
   kView,         // std::string_view: written, never read
   kChars,        // const char*: written, never read; null is absent
   kStruct,       // Type::structure()
-  kSequence,     // std::vector and its like; Type::sequence()
+  kSequence,     // std::vector and similar; Type::sequence()
   kArray,        // std::array; Type::array()
   kOptional,     // Type::optional()
   kMap,          // string keys; Type::map()
   kEnum,         // Type::enumeration()
-  kVariant,      // one of several structs, told by a tag; Type::variant()
+  kVariant,      // one of several structs, selected by a tag; Type::variant()
   kConstrained,  // a value of another type with rules, at the same address; Type::constraint()
   kDynamic,      // a shape known only at run time (json::Value); Type::dynamic()
-  kText,         // told as text by a TextFormat (text_kind.h); Type::text()
-  kSet,          // std::set and its like; Type::set()
+  kText,         // represented as text by a TextFormat (text_kind.h); Type::text()
+  kSet,          // std::set and similar; Type::set()
 };
 
 struct Structure;
@@ -63,7 +63,7 @@ struct Dynamic;
 struct Text;
 struct Set;
 
-/// One type. Exactly one object of it exists per described type: compare by address.
+/// The description of a type. There is exactly one object per described type: compare by address.
 ///
 /// name        the unqualified name of a struct or enum; empty for other types
 /// is_trivial  default initialization leaves the memory as it was, as for int
@@ -106,15 +106,15 @@ struct Member {
 struct Structure {
   const Member* first;
   std::size_t count;
-  /// Bit i: member i has a default member initialiser (docs/design/reflection.md says how that is
-  /// found, and which ones cannot be seen). Null: none has one.
+  /// Bit i: member i has a default member initializer (docs/design/reflection.md explains how they
+  /// are found, and which ones cannot be). Null: no member has one.
   std::uint64_t (*default_bits)();
   void (*construct)(void* memory);  // T{}
   void (*destroy)(void* object) noexcept;
-  const bool* is_checked;  // keeps the start-up check of the offsets alive
+  const bool* is_checked;  // refers to the startup check of the offsets, so that it is not removed
   /// The struct's own `void check(ValidationErrors& errors) const` (validation_errors.h), or null.
   void (*check)(const void* object, ValidationErrors& errors) = nullptr;
-  /// The struct's own kDocs, in the order in which it was written.
+  /// The struct's own kDocs, in its order.
   std::span<const MemberText> about = {};
 
   [[nodiscard]] const Member* begin() const noexcept { return first; }
@@ -122,13 +122,13 @@ struct Structure {
   [[nodiscard]] bool has_default(std::size_t index) const {
     return default_bits != nullptr && (default_bits() >> index & 1U) != 0;
   }
-  /// Input without this member is wrong: it is neither optional nor has it a default.
+  /// Returns whether input without this member is invalid: it is not optional and has no default.
   [[nodiscard]] bool is_required(std::size_t index) const {
     return !first[index].is_optional() && !has_default(index);
   }
-  /// The member of that name, or null.
+  /// Returns the member of that name, or null.
   [[nodiscard]] const Member* find(std::string_view name) const noexcept;
-  /// What is said about it, or nothing.
+  /// Returns the description of the member, or an empty one.
   [[nodiscard]] MemberText text_about(std::string_view name) const noexcept;
 };
 
@@ -137,14 +137,14 @@ struct Sequence {
   void (*clear)(void* sequence);
   void* (*append)(void* sequence);  // returns the new, value-initialised last element
   std::size_t (*size)(const void* sequence);
-  const void* (*data)(const void* sequence);  // elements lie side by side, element->bytes apart
+  const void* (*data)(const void* sequence);  // elements are contiguous, element->bytes apart
 
   [[nodiscard]] const void* at(const void* sequence, std::size_t index) const {
     return static_cast<const char*>(data(sequence)) + index * element->bytes;
   }
 };
 
-/// Elements lie side by side from the array's own address, element->bytes apart.
+/// Elements are contiguous from the array's own address, element->bytes apart.
 struct Array {
   const Type* element;
   std::size_t count;
@@ -154,11 +154,11 @@ struct Optional {
   const Type* value;
   void* (*emplace)(void* optional);  // returns the new, value-initialised value
   void (*reset)(void* optional);
-  const void* (*get)(const void* optional);  // null when empty
-  /// What the null of a text or a row makes of it: empty, or null where the type tells null from
-  /// absent (Nullable).
+  const void* (*get)(const void* optional);  // null if empty
+  /// Stores the null of a text or a row: the optional is then empty, or null if the type
+  /// distinguishes null from absent (Nullable).
   void (*set_null)(void* optional);
-  bool (*is_null)(const void* optional);  // never of a type that does not tell them apart
+  bool (*is_null)(const void* optional);  // always false for a type that does not distinguish them
   bool tells_null = false;
 
   [[nodiscard]] bool is_absent(const void* optional) const {
@@ -167,15 +167,15 @@ struct Optional {
 };
 
 struct Map {
-  /// Called for each entry with the context that was passed along.
+  /// Called for each entry with the context of the call.
   using Visit = void (*)(void* context, std::string_view key, const void* value);
 
   const Type* value;
   void (*clear)(void* map);
-  /// Null when the key is there already, or is one of too many with the same hash.
+  /// Returns null if the key exists already, or if too many keys have the same hash.
   void* (*insert)(void* map, std::string_view key);
   std::size_t (*size)(const void* map);
-  const void* (*find)(const void* map, std::string_view key);  // null when absent
+  const void* (*find)(const void* map, std::string_view key);  // null if absent
   void (*each)(const void* map, void* context, Visit visit);
 };
 
@@ -184,7 +184,7 @@ struct Enumerator {
   std::int64_t value;
 };
 
-/// The enumerators whose value lies in kEnumFirst … kEnumLast (type_of.h), by rising value.
+/// The enumerators with values from kEnumFirst to kEnumLast (type_of.h), in ascending order.
 struct Enumeration {
   const Enumerator* first;
   std::size_t count;
@@ -198,11 +198,12 @@ struct Enumeration {
 
 struct Alternative {
   const Type* type;                         // always a struct; its name is the tag
-  void* (*emplace)(void* variant);          // makes it the active one, value-initialised
-  const void* (*get)(const void* variant);  // null when it is not the active one
+  void* (*emplace)(void* variant);          // makes it the active alternative, value-initialised
+  const void* (*get)(const void* variant);  // null if it is not the active alternative
 };
 
-/// In JSON: the members of the active struct, and before them the member kTagName with its name.
+/// In JSON: the member kTagName with the name of the active struct, then the members of that
+/// struct.
 struct Variant {
   static constexpr std::string_view kTagName = "type";
 
@@ -211,17 +212,17 @@ struct Variant {
 
   [[nodiscard]] const Alternative* begin() const noexcept { return first; }
   [[nodiscard]] const Alternative* end() const noexcept { return first + count; }
-  /// The alternative whose struct has that name, or null.
+  /// Returns the alternative whose struct has that name, or null.
   [[nodiscard]] const Alternative* find(std::string_view tag) const noexcept;
 };
 
-/// One rule on a value of a known type.
+/// A rule for a value of a known type.
 struct Rule {
   bool (*check)(const void* value);
   Requirement (*describe)(const Type& type);
 };
 
-/// A value with rules (constraints.h), all of which hold.
+/// A value that satisfies all its rules (constraints.h).
 struct Constraint {
   const Type* value;
   const Rule* first;
@@ -231,7 +232,8 @@ struct Constraint {
   [[nodiscard]] const Rule* end() const noexcept { return first + count; }
 };
 
-/// The type of the value that a type with rules holds, at the same address; else the type itself.
+/// Returns the type of the value in a type with rules, which has the same address; else the type
+/// itself.
 [[nodiscard]] const Type& without_rules(const Type& type) noexcept;
 
 struct Dynamic {
@@ -262,24 +264,24 @@ struct Text {
   bool (*parse)(void* value, std::string_view text);
   void (*format)(const void* value, void* context, Take take);
   bool (*equal)(const void* left, const void* right);
-  bool (*is_fresh)(const void* value);  // as a value-initialised one
+  bool (*is_fresh)(const void* value);  // whether it equals a value-initialised one
   bool is_bytes;                        // the value is a std::vector<std::byte>
 
-  /// Returns whether all of `text` is one; if not `value` is as it was. Pre: UTF-8.
+  /// Reads all of `text`. If it is invalid, returns false and leaves `value` unchanged. Pre: UTF-8.
   [[nodiscard]] bool read(void* value, std::string_view text) const {
     return text.size() <= schema->bytes_max && parse(value, text);
   }
 };
 
 struct Set {
-  /// kCrowded  refused: it is one of too many with the same hash
+  /// kCrowded  rejected: too many elements have the same hash
   enum class Added : std::uint8_t { kNew, kDoubled, kFailed, kCrowded };
   using Visit = void (*)(void* context, const void* value);
   using Fill = bool (*)(void* context, void* element);
 
   const Type* element;
   void (*clear)(void* set);
-  /// Makes an element, has it filled, and puts it in unless that failed.
+  /// Makes an element, calls `fill` for it, and inserts it unless that fails.
   Added (*add)(void* set, void* context, Fill fill);
   std::size_t (*size)(const void* set);
   bool (*contains)(const void* set, const void* value);

@@ -58,8 +58,8 @@ template <class T, std::size_t Index>
 using MemberType = std::remove_pointer_t<decltype(slot<Index>(
     tie(std::declval<T&>(), Count<count_members<T>()>())))>;
 
-/// Where the members lie by the rules of the Itanium C++ ABI for a class without bases; that it is
-/// so is checked when the program starts (check_layout).
+/// The offsets of the members by the rules of the Itanium C++ ABI for a class without bases.
+/// check_layout verifies them when the program starts.
 template <std::size_t N>
 struct Offsets {
   std::uint32_t at[N];
@@ -74,14 +74,14 @@ struct Offsets {
   }
 };
 
-/// Named in the compiler's response when the member has no description.
+/// Appears in the compiler's message if the member has no description.
 template <class Struct, auto* Member>
 struct MemberOf;
 
 template <class T, class Where>
 consteval const Type* expect_description();
 
-/// The slots of phantom<T> end with the compilation: see MembersOf::describe.
+/// The slots of phantom<T> exist only at compile time: see MembersOf::describe.
 template <class T, std::size_t... Index>
 consteval std::array<std::string_view, sizeof...(Index)> names_of(std::index_sequence<Index...>) {
 #pragma GCC diagnostic push
@@ -100,8 +100,8 @@ struct MembersOf<T, std::index_sequence<Index...>> {
   static constexpr Offsets<sizeof...(Index)> kOffsets = {{sizeof(MemberType<T, Index>)...},
                                                          {alignof(MemberType<T, Index>)...}};
 
-  /// The slots end with the compilation, as this function does: in a datum of the class they would
-  /// reach the program, and with them the addresses of phantom<T>, which is defined nowhere.
+  /// The slots exist only at compile time, within this function. A static member would bring them
+  /// into the program, with the addresses of phantom<T>, which is never defined.
   static consteval std::array<Member, sizeof...(Index)> describe() {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"  // g++ does not know clang's warning
@@ -134,7 +134,7 @@ std::uint64_t default_bits() {
   return bits;
 }
 
-/// Whether each text is about a member that there is.
+/// Whether each text names an existing member.
 template <class T>
 consteval bool are_about_members() {
   constexpr auto kNames = names_of<T>(std::make_index_sequence<count_members<T>()>());
@@ -192,8 +192,9 @@ struct StructureOf {
 
 template <class T>
 struct SequenceOf {
-  // A std::vector begins with room for one element, then moves it to room for two, then four.
-  // Large elements begin with one: a text of `[[0],[0],…]` must not take a multiple of its size.
+  // A std::vector grows from room for one element to two, then four, and moves its elements each
+  // time. Large elements start with room for one: a text of `[[0],[0],…]` must not use a multiple
+  // of its size.
   static constexpr std::size_t kElementBytes = sizeof(typename T::value_type);
   static constexpr std::size_t kFirstCapacity = kElementBytes <= 64    ? 4
                                                 : kElementBytes <= 128 ? 2
@@ -256,8 +257,8 @@ struct OptionalOf {
       TellsNull<T>};
 };
 
-/// Whether the bucket of that key in a hash table is so full that a client must have chosen keys
-/// with equal hashes, with which a long text would take quadratic time. Never of an ordered one.
+/// Returns whether the hash bucket of that key is so full that a client must have chosen keys with
+/// equal hashes, which would make the time quadratic. Always false for ordered containers.
 template <class Table, class Key>
 bool is_crowded(const Table& table, const Key& key) {
   if constexpr (requires { table.bucket(key); }) {

@@ -11,8 +11,8 @@ using reflect::Kind;
 using reflect::Structure;
 using reflect::Type;
 
-/// What is looked for: a member is told by its address and its type, for a struct's first member
-/// lies where the struct does.
+/// The wanted member. Its type is also needed, because the first member of a struct has the same
+/// address as the struct.
 struct Wanted {
   const Type& type;
   const void* member;
@@ -35,7 +35,7 @@ std::optional<std::string> find_member(const Wanted& wanted, const Structure& ty
   return std::nullopt;
 }
 
-/// Elements lie side by side: the address tells which one it is.
+/// Elements are contiguous, so the address determines the index.
 std::optional<std::string> find_element(const Wanted& wanted, const Type& element,
                                         const void* first, std::size_t count) {
   if (!is_within(wanted.member, first, count * element.bytes)) {
@@ -48,7 +48,7 @@ std::optional<std::string> find_element(const Wanted& wanted, const Type& elemen
   return rest ? std::optional("/" + std::to_string(index) + *rest) : std::nullopt;
 }
 
-/// Not of a std::unique_ptr.
+/// Not the value of a std::unique_ptr, which is elsewhere in memory.
 std::optional<std::string> find_value(const Wanted& wanted, const Type& type,
                                       const void* optional) {
   const void* const value = type.optional().get(optional);
@@ -67,8 +67,8 @@ std::optional<std::string> find_alternative(const Wanted& wanted, const reflect:
   return std::nullopt;
 }
 
-/// The pointer from `object` on. What a client may send many of is not walked for it: of a list
-/// the one element that the address lies in, and nothing of maps and trees.
+/// Returns the pointer relative to `object`. The time must not depend on the size of the client's
+/// input: in a list, only the element at the address is searched; maps and trees are not searched.
 std::optional<std::string> find(const Wanted& wanted, const Type& type, const void* object) {
   if (object == wanted.member && &type == &wanted.type) {
     return std::string();

@@ -1,5 +1,6 @@
 // Collects the errors that a struct's check function finds.
-// Layering: must not handle members that could not be read: the check runs once all are read.
+// Layering: must not handle members that could not be read: the check runs only if all members are
+// valid.
 #pragma once
 
 #include <cstddef>

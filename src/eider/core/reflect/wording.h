@@ -11,7 +11,7 @@
 
 namespace eider::reflect {
 
-/// Arguments stand in the text in braces.
+/// Arguments are in braces in the text.
 struct Wording {
   std::string_view code;
   std::string_view text;
@@ -19,7 +19,7 @@ struct Wording {
   [[nodiscard]] Requirement with(std::vector<Requirement::Argument> arguments) const {
     return {code, std::string(text), std::move(arguments)};
   }
-  // NOLINTNEXTLINE(google-explicit-constructor): where nothing is to be put in it is said as it is
+  // NOLINTNEXTLINE(google-explicit-constructor): a text without arguments needs no call
   operator Requirement() const { return with({}); }
 };
 
