@@ -10,10 +10,11 @@ namespace eider {
 
 namespace {
 
-/// How closely a range names a type.
+/// How specifically a range matches a type.
 enum class Closeness : std::uint8_t { none, any, any_subtype, exact };
 
-/// Up to the next `separator` that stands in no quoted string; takes it and that off the front.
+/// Removes and returns the text up to the next `separator` outside of quoted strings; also removes
+/// the separator.
 std::string_view take_part(std::string_view& rest, char separator) noexcept {
   bool is_quoted = false;
   std::size_t at = 0;
@@ -32,7 +33,7 @@ std::string_view take_part(std::string_view& rest, char separator) noexcept {
   return part;
 }
 
-/// The weight behind a range; nothing where it is none.
+/// Returns the weight in the parameters of a range, or nothing if it is invalid.
 std::optional<Weight> weight_of(std::string_view parameters) noexcept {
   while (!parameters.empty()) {
     const std::string_view parameter = take_part(parameters, ';');
@@ -57,7 +58,7 @@ Closeness closeness(std::string_view range, std::string_view type) noexcept {
   return is_any_subtype ? Closeness::any_subtype : Closeness::none;
 }
 
-/// What Accept says of one type.
+/// The weight of one type according to Accept.
 struct Judgement {
   Closeness closeness = Closeness::none;
   Weight weight = 0;

@@ -11,14 +11,14 @@
 
 namespace eider {
 
-/// The offered type of the greatest weight; among equals the server's first. The most specific
-/// range that a type falls under weighs it: "text/html" before "text/*" before "*/*". Parameters of
-/// ranges other than `q` are passed over, and so are ranges that cannot be read.
+/// Selects the offered type with the greatest weight; among equal ones, the first one offered. The
+/// weight of a type is that of the most specific range that matches it: "text/html" before "text/*"
+/// before "*/*". Parameters of ranges, except `q`, and invalid ranges are ignored.
 ///
 /// fields   of the request; Accept may have several lines
 /// offered  media types, which may have parameters
-/// returns  an index into `offered`: the first where nothing is asked for, and nothing where all
-///          are refused
+/// returns  an index into `offered`: the first if there is no Accept header, and nothing if the
+///          client accepts none of the types
 /// source   RFC 9110, section 12.5.1
 [[nodiscard]] std::optional<std::size_t> choose_media_type(
     std::span<const Field> fields, std::span<const std::string_view> offered) noexcept;

@@ -35,7 +35,7 @@ void AcceptEncoding::add(std::string_view field_value) noexcept {
 
 void AcceptEncoding::add_item(const WeightedToken& item) noexcept {
   if (item.token == "*") {
-    // The first mention counts, also where a later one would be kinder.
+    // The first mention counts, even if a later one has a greater weight.
     any_weight_ = any_weight_.value_or(item.weight);
   } else if (item_count_ < kItemsMax) {
     items_[item_count_] = {canonical(item.token), item.weight};
@@ -73,7 +73,7 @@ std::optional<std::size_t> AcceptEncoding::choose(
       best_weight = weight;
     }
   }
-  // Identity counts by its own word only: where the client is silent, any coding is preferred.
+  // Only an explicit item for identity counts: without one, any acceptable coding is preferred.
   const bool prefers_identity = identity_weight().value_or(Weight{0}) > best_weight;
   return prefers_identity ? std::nullopt : best;
 }

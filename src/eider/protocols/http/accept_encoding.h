@@ -1,5 +1,5 @@
 // Selects the content coding of a response from the client's Accept-Encoding header.
-// Layering: must not compress, nor know which codings there are.
+// Layering: must not compress, nor know which codings exist.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace eider {
 
-/// What the Accept-Encoding fields of one request say.
+/// The Accept-Encoding headers of one request.
 ///
-/// A coding that is named twice counts as it was named first; "x-gzip" is "gzip". Items beyond
-/// kItemsMax and fields beyond kBytesMax are passed over, so that a huge field costs nothing.
+/// If a coding is listed twice, the first item counts; "x-gzip" is "gzip". Items beyond kItemsMax
+/// and headers beyond kBytesMax are ignored, so that a huge header costs nothing.
 /// source  RFC 9110, section 12.5.3
 class AcceptEncoding {
  public:
@@ -24,24 +24,23 @@ class AcceptEncoding {
   static constexpr std::size_t kBytesMax = 1024;
 
   AcceptEncoding() = default;
-  /// All fields of that name. The result views into them.
+  /// Reads all headers of that name. The object has views of them.
   explicit AcceptEncoding(std::span<const Field> fields) noexcept;
 
-  /// One more field line's value, which must outlive this.
+  /// Adds the value of one more header, which must outlive this object.
   void add(std::string_view field_value) noexcept;
 
-  /// 0 when it is not acceptable. For "identity" see identity_weight.
+  /// Returns the weight of a coding, 0 if it is not acceptable. For "identity" see identity_weight.
   [[nodiscard]] Weight weight_of(std::string_view coding) const noexcept;
-  /// How much the client wants content as it is; nothing when it does not say: then identity is
-  /// acceptable, and any coding that is acceptable too is preferred to it.
+  /// Returns the weight of content without coding, or nothing if the client does not specify it.
+  /// Then identity is acceptable, and each acceptable coding is preferred to it.
   [[nodiscard]] std::optional<Weight> identity_weight() const noexcept;
 
-  /// The coding of the greatest weight; among equals the first of `offered`.
+  /// Selects the coding with the greatest weight; among equal ones, the first of `offered`.
   ///
   /// offered  the server's codings without "identity", best first
-  /// returns  an index into `offered`; nothing: send the content as it is. That is also the
-  /// response
-  ///          to a client without the field, and to one that takes nothing at all: that is better
+  /// returns  an index into `offered`, or nothing: send the content unencoded. This includes
+  ///          clients without the header, and clients that accept nothing at all: that is better
   ///          than a 406 (RFC 9110, section 12.1)
   [[nodiscard]] std::optional<std::size_t> choose(
       std::span<const std::string_view> offered) const noexcept;

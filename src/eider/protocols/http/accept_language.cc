@@ -17,13 +17,14 @@ std::optional<std::size_t> find_language(std::string_view tag,
   return std::nullopt;
 }
 
-/// "zh-Hant-TW", then "zh-Hant", then "zh".
+/// Tries "zh-Hant-TW", then "zh-Hant", then "zh".
 std::optional<std::size_t> look_up(std::string_view range,
                                    std::span<const std::string_view> offered) noexcept {
   if (range == "*" && !offered.empty()) {
     return 0;
   }
-  // RFC 4647, 3.4: the tag is cut from its end until something is offered, so the nearest wins.
+  // RFC 4647, 3.4: subtags are removed from the end until a language is offered, so the nearest one
+  // wins.
   while (true) {
     if (const auto found = find_language(range, offered)) {
       return found;

@@ -9,15 +9,15 @@
 
 namespace eider {
 
-/// What a longer field asks for is not looked at.
+/// Longer headers are ignored.
 inline constexpr std::size_t kAcceptLanguageBytesMax = 1024;
 
-/// The language of the greatest weight that is offered; among equals the client's first. Whoever
-/// asks for "de-AT" gets "de" where there is no more exact one.
+/// Selects the offered language with the greatest weight; among equal ones, the client's first. A
+/// client that requests "de-AT" gets "de" if there is no better match.
 ///
 /// field_value  of Accept-Language
-/// offered      tags, "de", "pt-BR"; what "*" asks for first
-/// returns      an index into `offered`; nothing where none is wanted
+/// offered      language tags, "de", "pt-BR"; the first one is for "*"
+/// returns      an index into `offered`, or nothing if no offered language is requested
 /// source       RFC 9110, section 12.5.4; RFC 4647, section 3.4 (lookup)
 [[nodiscard]] std::optional<std::size_t> choose_language(
     std::string_view field_value, std::span<const std::string_view> offered) noexcept;

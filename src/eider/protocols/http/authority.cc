@@ -10,7 +10,7 @@ namespace eider::detail::http {
 
 namespace {
 
-/// 1 to 65535. "port = *DIGIT", which may be empty and then means the usual one.
+/// Returns 1 to 65535. "port = *DIGIT" may be empty and then means the default port.
 std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t usual) noexcept {
   if (digits.empty()) {
     return usual;
@@ -29,7 +29,7 @@ bool is_ipv6_byte(char byte) noexcept {
   return hex_value(byte) >= 0 || byte == ':' || byte == '.';
 }
 
-/// The bytes of the host within the authority, brackets included; 0 when it is none.
+/// Returns the size of the host in the authority, including brackets; 0 if it is invalid.
 std::size_t host_bytes(std::string_view authority) noexcept {
   if (!authority.starts_with('[')) {
     const std::size_t bytes = std::min(authority.find(':'), authority.size());
@@ -44,7 +44,7 @@ std::size_t host_bytes(std::string_view authority) noexcept {
 
 Result<Authority, AuthorityFlaw> read_authority(std::string_view text,
                                                 std::uint16_t usual_port) noexcept {
-  // The user is looked for first: "a@b" would otherwise read as a host that is wrong.
+  // Check for a user first: "a@b" would otherwise be reported as an invalid host.
   if (text.contains('@')) {
     return fail(AuthorityFlaw::names_a_user);
   }

@@ -12,17 +12,17 @@ namespace eider::detail::http {
 
 enum class AuthorityFlaw : std::uint8_t { names_a_user, bad_host, bad_port };
 
-/// The places of the parts within the text that was read.
+/// The parts, as views of the text that was read.
 struct Authority {
   std::string_view host;           ///< without the brackets of an IPv6 address
-  std::string_view host_as_it_is;  ///< with them
-  std::uint16_t port = 0;          ///< the usual one when none is named
+  std::string_view host_as_it_is;  ///< with the brackets
+  std::uint16_t port = 0;          ///< the default port of the scheme if the text has none
 };
 
-/// authority = host [ ":" port ]; a user has no place in it.
+/// authority = host [ ":" port ], without user information.
 ///
-/// errors  names_a_user: an "@"; bad_host: none, or one with bytes beyond ASCII's letters, digits,
-///         '.', '-' and '_'; bad_port: no number from 1 to 65535
+/// errors  names_a_user: it has an "@"; bad_host: no host, or bytes other than ASCII letters,
+///         digits, '.', '-' and '_'; bad_port: not a number from 1 to 65535
 /// source  RFC 3986, section 3.2; RFC 9110, section 4.2.4 (no user)
 [[nodiscard]] Result<Authority, AuthorityFlaw> read_authority(std::string_view text,
                                                               std::uint16_t usual_port) noexcept;

@@ -10,7 +10,7 @@ namespace eider {
 
 namespace {
 
-constexpr std::uint8_t kMappedBits = 96;  // of "::ffff:0:0/96", which holds all of IPv4
+constexpr std::uint8_t kMappedBits = 96;  // of "::ffff:0:0/96", which contains all of IPv4
 constexpr std::string_view kSeparators = ", \t";
 
 std::unexpected<std::string> complain(std::string_view text, std::string_view what) {
@@ -21,7 +21,7 @@ std::uint8_t bits_of(const IpAddress& address) noexcept {
   return static_cast<std::uint8_t>(address.bytes().size() * 8);
 }
 
-/// The bits of byte `index` that belong to the prefix.
+/// Returns the bits of byte `index` that belong to the prefix.
 std::uint8_t mask_of(std::size_t index, std::uint8_t prefix_bits) noexcept {
   const std::size_t before = index * 8;
   const std::size_t bits =
@@ -39,12 +39,12 @@ bool has_bits_behind(const IpAddress& address, std::uint8_t prefix_bits) noexcep
   return false;
 }
 
-/// How many bits the length says for `address`, which was written as `text`: a block of mapped
-/// addresses counts from IPv6's first bit.
+/// Returns the prefix length for `address`, which was written as `text`. The length of a block of
+/// mapped addresses counts from the first bit of IPv6.
 std::optional<std::uint8_t> prefix_of(const IpAddress& address, std::string_view text,
                                       std::string_view length) noexcept {
   const std::optional<std::uint8_t> bits = parse_integer<std::uint8_t>(length);
-  // "010" may be octal elsewhere, so zeros in front are refused.
+  // Leading zeros are rejected, because other programs may read "010" as octal.
   const bool is_plain = length.size() == 1 || (length.size() <= 3 && !length.starts_with('0'));
   if (!bits.has_value() || !is_plain) {
     return std::nullopt;
@@ -88,7 +88,7 @@ Result<Cidr, std::string> Cidr::parse(std::string_view text) {
 bool Cidr::contains(const IpAddress& address) const noexcept {
   const auto first = first_.bytes();
   const auto other = address.bytes();
-  // The families differ in length, and mapped addresses are IPv4 by now.
+  // The families have different lengths, and mapped addresses have been converted to IPv4.
   if (first.size() != other.size()) {
     return false;
   }
@@ -143,7 +143,7 @@ bool TrustedPeers::trusts(const PeerEnd& peer) const noexcept {
                      [&](const Cidr& block) { return block.contains(*peer.address()); });
 }
 
-// Of IPv6 only 2000::/3 is given out; what holds an IPv4 address within may lead anywhere.
+// Only 2000::/3 of IPv6 is assigned. Addresses that contain an IPv4 address may lead anywhere.
 bool is_public(const IpAddress& address) noexcept {
   static const std::vector<Cidr> special = blocks_of(
       {"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",

@@ -35,13 +35,13 @@ std::optional<CookiePair> read_pair(std::string_view pair) noexcept {
   if (equals == std::string_view::npos) {
     return std::nullopt;
   }
-  // RFC 6265, 4.1.1 lets quotes stand around a value; they belong to it only for the syntax.
+  // RFC 6265, 4.1.1 allows quotes around a value; they are not part of it.
   const CookiePair cookie{pair.substr(0, equals), unquote(pair.substr(equals + 1))};
   const bool is_valid = is_token(cookie.name) && is_cookie_value(cookie.value);
   return is_valid ? std::optional<CookiePair>(cookie) : std::nullopt;
 }
 
-/// The promises that a name's prefix makes (RFC 6265bis, section 4.1.3).
+/// Checks the requirements of a name's prefix (RFC 6265bis, section 4.1.3).
 bool keeps_its_prefix(const SetCookie& cookie) noexcept {
   const auto begins_with = [&cookie](std::string_view prefix) {
     return equals_ignoring_case(std::string_view(cookie.name).substr(0, prefix.size()), prefix);
@@ -53,7 +53,8 @@ bool keeps_its_prefix(const SetCookie& cookie) noexcept {
 }
 
 bool is_valid(const SetCookie& cookie) noexcept {
-  // Browsers drop a cookie with SameSite=None and without Secure, and one that breaks its prefix.
+  // Browsers reject a cookie with SameSite=None and without Secure, and one that violates its
+  // prefix.
   return is_token(cookie.name) && is_cookie_value(cookie.value) &&
          is_attribute_value(cookie.path) && is_attribute_value(cookie.domain) &&
          (cookie.same_site != SameSite::none || cookie.secure) && keeps_its_prefix(cookie);
@@ -75,7 +76,7 @@ std::string_view to_attribute(SameSite same_site) noexcept {
 
 std::optional<CookiePair> CookieReader::next() noexcept {
   while (!rest_.empty()) {
-    // A pair that is malformed does not hide those behind it.
+    // A malformed pair does not affect the pairs after it.
     const std::string_view part = rest_.substr(0, rest_.find(';'));
     rest_.remove_prefix(part.size() == rest_.size() ? part.size() : part.size() + 1);
     const std::optional<CookiePair> cookie = read_pair(trim(part));

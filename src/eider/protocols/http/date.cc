@@ -34,7 +34,7 @@ void put_two_digits(char* at, int value) noexcept {
   at[1] = static_cast<char>('0' + value % 10);
 }
 
-/// The number that fills `text`; -1 when a byte is no digit.
+/// Returns the number that `text` consists of, or -1 if a byte is not a digit.
 int read_digits(std::string_view text) noexcept {
   int value = 0;
   for (const char byte : text) {
@@ -46,7 +46,7 @@ int read_digits(std::string_view text) noexcept {
   return value;
 }
 
-/// 1 to 12, or 0 when `name` is no month.
+/// Returns 1 to 12, or 0 if `name` is not a month.
 int read_month(std::string_view name) noexcept {
   for (std::size_t index = 0; index < 12; ++index) {
     if (kMonths.substr(index * 3, 3) == name) {
@@ -75,7 +75,7 @@ std::optional<ClockTime> read_clock(std::string_view text) noexcept {
   return is_valid ? std::optional<ClockTime>(time) : std::nullopt;
 }
 
-/// Nothing when one of the numbers could not be read (-1, a month 0), or there is no such day.
+/// Returns nothing if one of the numbers is invalid (-1, a month 0), or if there is no such day.
 std::optional<std::int64_t> to_seconds(int year, int month, int day,
                                        const std::optional<ClockTime>& time) noexcept {
   if (!time.has_value() || year < 0 || month < 1 || day < 1) {
@@ -143,7 +143,7 @@ std::optional<std::int64_t> parse_rfc850(std::string_view text, std::int64_t now
 }  // namespace
 
 DateText format_date(std::int64_t unix_seconds) noexcept {
-  // The clamp keeps the year at four digits, which the text has room for.
+  // The clamp limits the year to four digits, for which the text has room.
   const sys_seconds time(seconds(std::clamp(unix_seconds, kFirstSecond, kLastSecond)));
   const auto midnight = floor<std::chrono::days>(time);
   const auto of_day = static_cast<int>((time - midnight).count());

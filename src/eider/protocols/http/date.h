@@ -12,15 +12,15 @@ namespace eider {
 inline constexpr std::size_t kDateBytes = 29;
 using DateText = std::array<char, kDateBytes>;
 
-/// "Sun, 06 Nov 1994 08:49:37 GMT".
+/// Returns the date in the format "Sun, 06 Nov 1994 08:49:37 GMT".
 ///
-/// unix_seconds  years 0 to 9999; what lies outside is moved to the nearer end
+/// unix_seconds  years 0 to 9999; other times are replaced by the nearer end of that range
 [[nodiscard]] DateText format_date(std::int64_t unix_seconds) noexcept;
 
-/// The seconds since 1970 of an IMF-fixdate, an RFC 850 date or an asctime date.
+/// Parses an IMF-fixdate, an RFC 850 date or an asctime date. Returns the seconds since 1970.
 ///
-/// now_seconds  decides the century of RFC 850's two digits: at most 50 years from now
-/// returns      nothing when the text is no such date, or a day that does not exist
+/// now_seconds  selects the century for RFC 850's two-digit years: at most 50 years in the future
+/// returns      nothing if the text is not such a date, or the day does not exist
 [[nodiscard]] std::optional<std::int64_t> parse_date(std::string_view text,
                                                      std::int64_t now_seconds) noexcept;
 

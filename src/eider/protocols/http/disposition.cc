@@ -19,7 +19,7 @@ struct Unescaped {
 constexpr Unescaped kEscapes[] = {{"%22", '"'},  {"%0D", '\r'}, {"%0d", '\r'}, {"%0A", '\n'},
                                   {"%0a", '\n'}, {"\\\"", '"'}, {"\\\\", '\\'}};
 constexpr std::string_view kNotLast = ". ";
-/// A dot would hide the file, and a command would read '-' as an option.
+/// A leading dot would hide the file, and a command would read a leading '-' as an option.
 constexpr std::string_view kNotFirst = ". -";
 constexpr std::string_view kUnnamed = "unnamed";
 constexpr std::size_t kExtensionBytesMax = 16;
@@ -48,8 +48,8 @@ std::string unescape(std::string_view value) {
   return text;
 }
 
-/// '_' instead of characters that mean something to terminals or file systems, and of bytes that
-/// are not UTF-8.
+/// Replaces characters with a meaning for terminals or file systems, and bytes that are not UTF-8,
+/// with '_'.
 std::string without_odd_characters(std::string_view name) {
   std::string clean = with_hidden_replaced(name, '_');
   std::ranges::replace_if(
@@ -57,7 +57,7 @@ std::string without_odd_characters(std::string_view name) {
   return clean;
 }
 
-/// Windows opens a device for these names, whatever the extension.
+/// Windows opens a device for these names, with any extension.
 bool is_device(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 6> kDevices = {"CON", "PRN",    "AUX",
                                                         "NUL", "CONIN$", "CONOUT$"};
@@ -74,7 +74,7 @@ bool is_device(std::string_view name) noexcept {
          (is_number && std::ranges::any_of(kPorts, equals(stem.substr(0, 3))));
 }
 
-/// At most `bytes` of `text`, no sequence cut.
+/// Returns at most `bytes` bytes of `text`, without cutting a UTF-8 sequence.
 std::string_view cut_utf8(std::string_view text, std::size_t bytes) noexcept {
   if (text.size() <= bytes) {
     return text;
@@ -102,7 +102,7 @@ Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_va
   }
   const FoundParameter name = find_parameter(field_value, "name");
   const FoundParameter filename = find_parameter(field_value, "filename");
-  // RFC 7578, 4.2 has one name: of two, programs would choose different ones.
+  // RFC 7578, 4.2 allows one name. With two, different programs would use different ones.
   if (name.outcome == ParameterSearch::malformed || name.outcome == ParameterSearch::doubled ||
       filename.outcome == ParameterSearch::doubled) {
     return fail(MultipartRefusal::bad_disposition);
@@ -121,7 +121,7 @@ Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_va
 }
 
 std::string safe_filename(std::string_view filename, std::size_t bytes_max) {
-  // The path goes first: what is cut or replaced behind it cannot bring a separator back.
+  // Remove the path first, so that later cuts and replacements cannot create a separator.
   filename.remove_prefix(filename.find_last_of("/\\") + 1);
   std::string clean = without_odd_characters(filename);
   clean.erase(0, std::min(clean.find_first_not_of(kNotFirst), clean.size()));
@@ -129,7 +129,7 @@ std::string safe_filename(std::string_view filename, std::size_t bytes_max) {
     clean.insert(0, 1, '_');
   }
   std::string_view name = clean;
-  // The name is cut before its end is trimmed: the cut may leave a dot or a blank there.
+  // Cut the name before trimming its end, because the cut may leave a dot or a blank there.
   const std::string cut = cut_name(name, bytes_max);
   name = cut;
   name = name.substr(0, name.find_last_not_of(kNotLast) + 1);

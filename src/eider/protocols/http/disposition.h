@@ -15,28 +15,29 @@ namespace eider {
 struct Disposition {
   /// UTF-8.
   std::string name;
-  /// As the client calls it, of any bytes: see `safe_filename`. Nothing: a field, not a file.
+  /// The client's name of the file, which may be any bytes: see `safe_filename`. Nothing: not a
+  /// file.
   std::optional<std::string> filename;
 };
 
 /// Reads `form-data; name="a"; filename="b.txt"`.
 ///
-/// `%22`, `%0D` and `%0A` are decoded, which is how browsers write quotes and line ends, and so are
-/// `\"` and `\\`, which others write. Any other '%' or '\' is itself.
+/// Decodes `%22`, `%0D` and `%0A`, with which browsers write quotes and line ends, and `\"` and
+/// `\\`, which other clients write. Any other '%' or '\' is literal.
 ///
-/// errors   bad_disposition  another type than form-data, no parameters, or one of the two doubled
+/// errors   bad_disposition  not form-data, no parameters, or a duplicate parameter
 ///          missing_name     no name, or an empty one
 ///          bad_name         not UTF-8
 /// source   RFC 7578, section 4.2; WHATWG HTML, 4.10.21.8
 [[nodiscard]] Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_value);
 
-/// Returns a name that a file may get here: the last part of a path with '/' or '\', at most
-/// `bytes_max` long, and never empty. Control characters, characters that are not shown (such as
-/// those that change the direction of text) and bytes that are not UTF-8 become '_'. Dots, blanks
-/// and '-' at the front are left out, and a device name of Windows (CON, NUL, COM1, …) gets a '_'
-/// before it. It may still be the name of a file that exists.
+/// Returns a safe name for the file on this machine: the last part of a path with '/' or '\', at
+/// most `bytes_max` long, and never empty. Control characters, invisible characters (such as those
+/// that change the direction of text) and bytes that are not UTF-8 become '_'. Dots, blanks and '-'
+/// at the start are removed, and a device name of Windows (CON, NUL, COM1, …) gets a '_' before it.
+/// A file of that name may already exist.
 ///
-/// bytes_max  at least 8; a longer name is cut in front of its extension
+/// bytes_max  at least 8; a longer name is cut before its extension
 [[nodiscard]] std::string safe_filename(std::string_view filename, std::size_t bytes_max = 255);
 
 }  // namespace eider

@@ -19,7 +19,7 @@ constexpr bool is_tag_byte(char byte) noexcept {
   return value > 0x20 && byte != '"' && value != 0x7F;
 }
 
-/// Takes one off the front: entity-tag = [ weak ] opaque-tag, where weak is case-sensitive.
+/// Removes a tag from the start: entity-tag = [ weak ] opaque-tag, where weak is case-sensitive.
 std::optional<EntityTag> take_tag(std::string_view& text) noexcept {
   EntityTag tag;
   std::string_view rest = text;
@@ -89,7 +89,7 @@ std::optional<EntityTag> EntityTagReader::next() noexcept {
   const bool is_separated = count_ == 0 || commas != 0;
   const std::optional<EntityTag> tag =
       is_separated && count_ < kCountMax ? take_tag(rest_) : std::nullopt;
-  // From the first malformed tag on nothing is read, since nobody knows where the next begins.
+  // Stop at the first malformed tag, because it is unknown where the next one starts.
   is_malformed_ = !tag.has_value();
   ++count_;
   return tag;

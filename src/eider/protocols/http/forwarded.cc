@@ -39,7 +39,7 @@ bool is_scheme(std::string_view text) noexcept {
 
 struct NodeParts {
   std::string_view name;
-  /// With its colon; empty when there is none.
+  /// With its colon; empty if there is none.
   std::string_view port;
   bool is_bracketed;
 };
@@ -56,12 +56,12 @@ NodeParts split_node(std::string_view text) noexcept {
   return {text.substr(1, end - 1), text.substr(end + 1), true};
 }
 
-/// What the name in front of the port is; the family has to go with the brackets.
+/// Interprets the name before the port; its address family must match the brackets.
 ForwardedNode read_name(const NodeParts& parts) noexcept {
   ForwardedNode node{.kind = Kind::malformed};
   if (const auto address = IpAddress::parse(parts.name)) {
     node.address = *address;
-    // IPv6 stands in brackets and IPv4 does not, or "::1:80" could be read in two ways.
+    // IPv6 needs brackets and IPv4 must not have them; otherwise "::1:80" would be ambiguous.
     node.kind = parts.is_bracketed == parts.name.contains(':') ? Kind::address : Kind::malformed;
   } else if (!parts.is_bracketed && equals_ignoring_case(parts.name, "unknown")) {
     node.kind = Kind::unknown;
@@ -88,17 +88,17 @@ Member member_of(std::string_view name) noexcept {
   return Member::other;
 }
 
-/// value = token / quoted-string. Nothing when it is neither, or has a backslash in it.
+/// value = token / quoted-string. Returns nothing if it is neither, or contains a backslash.
 std::optional<std::string_view> read_value(FieldScanner& scanner) noexcept {
   if (const auto inside = scanner.quoted()) {
-    // An escape is refused rather than resolved: values stay views, and no proxy needs one.
+    // Escapes are rejected instead of resolved: values stay views, and proxies do not need escapes.
     return inside->contains('\\') ? std::nullopt : inside;
   }
   const std::string_view token = scanner.token();
   return token.empty() ? std::nullopt : std::optional(token);
 }
 
-/// Whether the member was empty until now.
+/// Sets the member, and returns whether it was empty before and is not now.
 bool set_text(std::string_view& member, std::string_view value) noexcept {
   return !value.empty() && std::exchange(member, value).empty();
 }
@@ -133,7 +133,7 @@ bool read_pair(FieldScanner& scanner, ForwardedElement& element) noexcept {
   return value.has_value() && set_member(element, member_of(name), *value);
 }
 
-/// The elements as the walk takes them, whichever fields they are in.
+/// Reads the hops from either kind of headers.
 class Hops {
  public:
   Hops(std::span<const Field> fields, ForwardedHeaders kind) noexcept
@@ -150,7 +150,7 @@ class Hops {
     if (kind_ == ForwardedHeaders::forwarded) {
       return read_forwarded_element(*text);
     }
-    // The three lists grow together; where one is shorter, what was said last holds.
+    // The three lists grow together. If one is shorter, its last value applies.
     ForwardedElement element;
     element.from = read_x_forwarded_node(*text);
     element.proto = protos_.next().value_or("");
@@ -165,16 +165,16 @@ class Hops {
   ElementsFromRight hosts_;
 };
 
-/// The origin one hop further out.
+/// Returns the origin one hop further out.
 RequestOrigin follow(RequestOrigin origin, const ForwardedElement& said) noexcept {
-  // What a trusted peer has written badly still counts as a hop, and names nobody.
+  // A malformed element from a trusted peer counts as a hop without a name.
   const ForwardedElement hop = said.is_malformed ? ForwardedElement() : said;
   origin.hops += 1;
   origin.proto = is_scheme(hop.proto) ? hop.proto : origin.proto;
   origin.host = is_host(hop.host) ? hop.host : origin.host;
   const bool is_known = hop.from.kind == Kind::address;
   origin.address = is_known ? std::optional(hop.from.address) : std::nullopt;
-  // An address that is not known takes the place of the one before, never falls back to it.
+  // An unknown address replaces the previous one: never fall back to the previous address.
   origin.port = is_known ? hop.from.port : std::nullopt;
   origin.identifier = is_known ? std::string_view() : hop.from.text;
   return origin;
@@ -210,7 +210,7 @@ ForwardedElement read_forwarded_element(std::string_view text) noexcept {
   ForwardedElement element;
   FieldScanner scanner(text);
   while (!scanner.is_at_end() && !element.is_malformed) {
-    scanner.skip_blanks();  // not in the grammar, but written
+    scanner.skip_blanks();  // not allowed by the grammar, but used in practice
     if (scanner.accept(';')) {
       continue;
     }
@@ -221,7 +221,7 @@ ForwardedElement read_forwarded_element(std::string_view text) noexcept {
   return element;
 }
 
-/// Goes to the next field line of that name, from the last to the first.
+/// Selects the next field line of that name, from the last to the first.
 bool ElementsFromRight::take_line() noexcept {
   while (!fields_.empty()) {
     const Field& field = fields_.back();
@@ -234,8 +234,8 @@ bool ElementsFromRight::take_line() noexcept {
   return false;
 }
 
-/// Cuts what stands behind the last comma that is in no quoted string. Read from the right each
-/// quote begins or ends one, since escapes are not taken.
+/// Cuts off the text after the last comma outside of quoted strings. When reading from the right,
+/// each quote starts or ends a string, because escapes are not supported.
 std::string_view ElementsFromRight::cut_last() noexcept {
   bool is_quoted = false;
   std::size_t at = line_.size();
@@ -264,7 +264,8 @@ RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, Fo
   origin.address = peer.address();
   Hops hops(fields, kind);
   bool is_trusted = trusted.trusts(peer);
-  // Only the word of a trusted end is followed: what stands left of it may be the client's own.
+  // Only elements from a trusted peer are used: the client may have written the text to the left of
+  // them.
   while (is_trusted && origin.hops < kForwardedHopsMax) {
     const std::optional<ForwardedElement> hop = hops.next();
     if (!hop.has_value()) {

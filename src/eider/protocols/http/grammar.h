@@ -28,7 +28,7 @@ inline constexpr std::array<bool, 256> kTokenTable = make_token_table();
   return detail::http::kTokenTable[static_cast<unsigned char>(byte)];
 }
 
-/// HTAB, SP, VCHAR or obs-text: all that a field value may hold (RFC 9110, section 5.5).
+/// HTAB, SP, VCHAR or obs-text: all bytes that a field value may contain (RFC 9110, section 5.5).
 [[nodiscard]] constexpr bool is_value_byte(char byte) noexcept {
   const auto value = static_cast<unsigned char>(byte);
   return (value >= 0x20 && value != 0x7F) || value == '\t';
@@ -44,7 +44,7 @@ inline constexpr std::array<bool, 256> kTokenTable = make_token_table();
   return !text.empty();
 }
 
-/// True when `text` can stand as a field value as it is: no control byte, no blank at either end.
+/// Returns whether `text` is valid as a field value: no control byte, no blank at either end.
 [[nodiscard]] constexpr bool is_field_value(std::string_view text) noexcept {
   for (const char byte : text) {
     if (!is_value_byte(byte)) {

@@ -9,13 +9,13 @@ namespace eider {
 
 namespace {
 
-/// Moves views from one copy of some bytes to another. What points elsewhere (a literal) stays.
+/// Moves views from one copy of some bytes to another. Views of other memory (literals) stay.
 class Rebase {
  public:
   Rebase(std::string_view from, std::string_view to) noexcept : from_(from), to_(to) {}
 
   std::string_view operator()(std::string_view view) const noexcept {
-    // As integers: pointers into different objects have no order.
+    // Compared as integers, because pointers into different objects are not ordered.
     const auto begin = reinterpret_cast<std::uintptr_t>(from_.data());
     const auto at = reinterpret_cast<std::uintptr_t>(view.data());
     const bool is_inside = at >= begin && at - begin + view.size() <= from_.size();
@@ -40,7 +40,7 @@ std::optional<std::string_view> RequestHead::find(std::string_view name) const n
 
 RequestHead copy_head(const RequestHead& head, Arena& arena) {
   RequestHead copy = head;
-  // The bytes are copied first, since all other views point into them.
+  // Copy the bytes first, because all other views point into them.
   copy.bytes = arena.copy(head.bytes);
   const Rebase rebase(head.bytes, copy.bytes);
   copy.target = rebase(head.target);

@@ -20,7 +20,8 @@ struct Field {
   std::string_view value;
 };
 
-/// How the content's end is found (RFC 9112, section 6.3). `none` also for Content-Length: 0.
+/// How the end of the content is determined (RFC 9112, section 6.3). Also `none` for
+/// Content-Length: 0.
 enum class BodyKind : std::uint8_t { none, sized, chunked };
 
 /// The form of the request target (RFC 9112, section 3.2).
@@ -34,36 +35,36 @@ struct RequestHead {
   std::uint8_t minor_version = 1;
   TargetForm form = TargetForm::origin;
   BodyKind body = BodyKind::none;
-  /// The client takes another response on this connection (RFC 9112, section 9.3).
+  /// The client accepts another response on this connection (RFC 9112, section 9.3).
   bool keeps_alive = false;
   /// The client waits for 100 Continue before it sends its content (RFC 9110, section 10.1.1).
   bool expects_continue = false;
-  /// Connection names "upgrade" and Upgrade says to what (RFC 9110, section 7.8).
+  /// Connection contains "upgrade", and Upgrade names the protocol (RFC 9110, section 7.8).
   bool wants_upgrade = false;
   /// Whether an extended CONNECT of HTTP/2 opens a WebSocket (RFC 8441, section 5). `method` is
   /// then GET, as over HTTP/1.1.
   bool opens_websocket = false;
   /// Content bytes that follow when body == BodyKind::sized, else 0.
   std::uint64_t content_length = 0;
-  /// As it came: "/a%20b?c=d".
+  /// As received: "/a%20b?c=d".
   std::string_view target;
-  /// Not decoded: "/a%20b"; "/" where an absolute form has none; "*" for OPTIONS *; empty for
+  /// Not decoded: "/a%20b"; "/" if an absolute form has no path; "*" for OPTIONS *; empty for
   /// CONNECT.
   std::string_view path;
   /// The query string after the first '?', not decoded; may be empty.
   std::string_view query;
-  /// host[:port] from the target, else from Host; empty when neither names it.
+  /// host[:port] from the target, else from Host; empty if neither has it.
   std::string_view authority;
   /// All field lines in their order.
   std::span<const Field> fields;
-  /// The head's bytes, from the method to the empty line: where the views above point.
+  /// The bytes of the head, from the method to the empty line. The views above point into them.
   std::string_view bytes;
 
-  /// The first field of that name, compared without case.
+  /// Returns the first field with that name, case-insensitive.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 };
 
-/// The same head with its bytes and fields in `arena`, for a request that outlives its input.
+/// Copies the head, with its bytes and fields in `arena`, for a request that outlives its input.
 [[nodiscard]] RequestHead copy_head(const RequestHead& head, Arena& arena);
 
 }  // namespace eider

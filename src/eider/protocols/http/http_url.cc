@@ -40,7 +40,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// "example.com." names the same host as "example.com", which certificates and cookies name.
+/// "example.com." is the same host as "example.com", the form that certificates and cookies use.
 std::string_view without_last_dot(std::string_view host) noexcept {
   const bool has_one = host.size() > 1 && host.ends_with('.') && !host.ends_with("..");
   host.remove_suffix(has_one ? 1 : 0);
@@ -76,8 +76,8 @@ Read begin_url(std::string_view authority, bool is_secure) {
   return url;
 }
 
-/// Whether a segment, with the slash before it, is "/." or "/..", also with escaped dots (WHATWG
-/// URL, "single-dot" and "double-dot URL path segment").
+/// Returns whether a segment, with the slash before it, is "/." or "/..", also with escaped dots
+/// (WHATWG URL, "single-dot" and "double-dot URL path segment").
 bool is_dots(std::string_view segment, std::size_t count) noexcept {
   segment.remove_prefix(1);
   std::size_t dots = 0;
@@ -94,7 +94,7 @@ bool is_dots(std::string_view segment, std::size_t count) noexcept {
   return dots == count;
 }
 
-/// remove_dot_segments (RFC 3986, section 5.2.4) over segments. Pre: path begins with '/'.
+/// remove_dot_segments (RFC 3986, section 5.2.4), by segments. Pre: path starts with '/'.
 std::string without_dots(std::string_view path) {
   std::string out;
   while (!path.empty()) {
@@ -105,7 +105,7 @@ std::string without_dots(std::string_view path) {
     if (is_dots(segment, 1)) {
       out.append(is_last ? "/" : "");
     } else if (is_dots(segment, 2)) {
-      // RFC 3986, 5.2.4: ".." at the root stays there.
+      // RFC 3986, 5.2.4: ".." at the root has no effect.
       out.resize(std::min(out.rfind('/'), out.size()));
       out.append(is_last ? "/" : "");
     } else {
@@ -122,7 +122,7 @@ void set_target(HttpUrl& url, std::string_view target) {
   url.target.append(target.substr(path_bytes));
 }
 
-/// "//example.com/a" and what follows its slashes.
+/// Reads "//example.com/a" and the text after its slashes.
 Read read_behind_scheme(std::string_view rest, bool is_secure) {
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
   auto url = begin_url(rest.substr(0, end), is_secure);
@@ -132,12 +132,12 @@ Read read_behind_scheme(std::string_view rest, bool is_secure) {
   return url;
 }
 
-/// What is wrong with the bytes of a URL or a reference.
+/// Returns the error of a URL or a reference, if any.
 std::optional<std::string_view> fault_of(std::string_view url) noexcept {
   if (url.size() > kUrlBytesMax) {
     return "The URL is longer than 8192 bytes.";
   }
-  // Controls are refused before anything is encoded: a line end must not become "%0A" silently.
+  // Reject control characters before encoding: a line end must not silently become "%0A".
   if (std::ranges::any_of(url, is_control)) {
     return "The URL contains a control character.";
   }
@@ -148,12 +148,12 @@ std::optional<std::string_view> fault_of(std::string_view url) noexcept {
   return std::nullopt;
 }
 
-/// Without the fragment, and with nothing left to encode.
+/// Returns the URL without its fragment, percent-encoded.
 std::string prepared(std::string_view url) {
   return percent_encode_url(url.substr(0, url.find('#')));
 }
 
-/// The path of a reference without scheme and authority, and its query.
+/// Returns the path and query of a reference without scheme and authority.
 std::string merged(const HttpUrl& base, std::string_view reference) {
   if (reference.empty()) {
     return base.target;
@@ -169,7 +169,7 @@ std::string merged(const HttpUrl& base, std::string_view reference) {
   return without_dots(path).append(reference.substr(path_bytes));
 }
 
-/// "scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )" in front of a colon.
+/// Finds "scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )" before a colon.
 bool has_scheme(std::string_view reference) noexcept {
   const std::size_t end = reference.find_first_of(":/?");
   return end != std::string_view::npos && reference[end] == ':';
@@ -193,13 +193,13 @@ Read read_http_url(std::string_view url) {
   if (!is_secure && !begins_with(url, kPlain)) {
     return fail("The URL does not start with http:// or https://.");
   }
-  // It is prepared as a whole first: a '#' would else stand in the host or its port.
+  // Remove the fragment of the whole URL first: otherwise a '#' could be in the host or port.
   return read_behind_scheme(prepared(url).substr((is_secure ? kSecure : kPlain).size()), is_secure);
 }
 
 Read resolve_reference(const HttpUrl& base, std::string_view reference) {
   if (has_scheme(reference)) {
-    // A reference with a scheme is read anew, so that it cannot leave http behind the checks.
+    // A reference with a scheme is checked like a new URL, so that it cannot use another scheme.
     return read_http_url(reference);
   }
   if (const auto fault = fault_of(reference)) {

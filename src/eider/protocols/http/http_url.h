@@ -45,7 +45,7 @@ struct HttpUrl {
 
 /// Resolves the value of a Location header relative to `base`.
 ///
-/// errors   as read_http_url
+/// errors   the same as for read_http_url
 /// source   RFC 3986, section 5.2
 [[nodiscard]] Result<HttpUrl, std::string_view> resolve_reference(const HttpUrl& base,
                                                                   std::string_view reference);

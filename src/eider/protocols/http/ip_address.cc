@@ -20,7 +20,7 @@ IpAddress IpAddress::v4(std::span<const std::uint8_t, kV4Bytes> bytes) noexcept 
 }
 
 IpAddress IpAddress::v6(std::span<const std::uint8_t, kV6Bytes> bytes) noexcept {
-  // A mapped address becomes IPv4 here, so that every rule sees one form.
+  // A mapped address becomes IPv4 here, so that rules see only one form.
   if (std::equal(kV4Mapped.begin(), kV4Mapped.end(), bytes.begin())) {
     return v4(bytes.last<kV4Bytes>());
   }
@@ -32,7 +32,7 @@ IpAddress IpAddress::v6(std::span<const std::uint8_t, kV6Bytes> bytes) noexcept 
 
 std::optional<IpAddress> IpAddress::parse(std::string_view text) noexcept {
   std::array<char, INET6_ADDRSTRLEN> terminated{};
-  // inet_pton wants a NUL at the end; one within would hide the rest from it.
+  // inet_pton needs a NUL at the end; a NUL in the text would hide the rest.
   if (text.size() >= terminated.size() || text.contains('\0')) {
     return std::nullopt;
   }

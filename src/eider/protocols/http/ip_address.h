@@ -11,34 +11,34 @@
 
 namespace eider {
 
-/// An IPv6 address that holds an IPv4 one ("::ffff:10.0.0.1", RFC 4291, section 2.5.5.2) is that
-/// IPv4 address, so that one rule for it holds however the socket was opened.
+/// An IPv6 address that contains an IPv4 address ("::ffff:10.0.0.1", RFC 4291, section 2.5.5.2) is
+/// treated as IPv4, so that rules apply regardless of the type of socket.
 class IpAddress {
  public:
   static constexpr std::size_t kV4Bytes = 4;
   static constexpr std::size_t kV6Bytes = 16;
 
-  /// 0.0.0.0
+  /// Creates 0.0.0.0.
   constexpr IpAddress() noexcept = default;
 
-  /// "10.0.0.1" or "2001:db8::1": no brackets, no port, no zone, no leading zeros in IPv4.
+  /// Parses "10.0.0.1" or "2001:db8::1": no brackets, port, zone, or leading zeros in IPv4.
   [[nodiscard]] static std::optional<IpAddress> parse(std::string_view text) noexcept;
-  /// In network order.
+  /// Creates an address from bytes in network order.
   [[nodiscard]] static IpAddress v4(std::span<const std::uint8_t, kV4Bytes> bytes) noexcept;
   [[nodiscard]] static IpAddress v6(std::span<const std::uint8_t, kV6Bytes> bytes) noexcept;
 
   [[nodiscard]] bool is_v4() const noexcept { return size_ == kV4Bytes; }
-  /// In network order: 4 or 16 bytes.
+  /// Returns 4 or 16 bytes in network order.
   [[nodiscard]] std::span<const std::uint8_t> bytes() const noexcept {
     return {bytes_.data(), size_};
   }
-  /// "10.0.0.1", or IPv6 in its shortest form (RFC 5952).
+  /// Returns "10.0.0.1", or IPv6 in its shortest form (RFC 5952).
   [[nodiscard]] std::string to_text() const;
 
   friend bool operator==(const IpAddress&, const IpAddress&) noexcept = default;
 
  private:
-  std::array<std::uint8_t, kV6Bytes> bytes_{};  // zeros behind the address
+  std::array<std::uint8_t, kV6Bytes> bytes_{};  // zeros after the address
   std::uint8_t size_ = kV4Bytes;
 };
 

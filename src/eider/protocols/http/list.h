@@ -1,5 +1,5 @@
 // The elements of a comma-separated header value (RFC 9110, section 5.6.1).
-// Layering: must not be used where elements may hold quoted commas (ws/extension_list.h).
+// Layering: must not be used if elements may contain quoted commas (ws/extension_list.h).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ class ListReader {
  public:
   explicit ListReader(std::string_view value) noexcept : rest_(value) {}
 
-  /// The next element without the blanks around it, also an empty one: an empty value has one.
+  /// Returns the next element without surrounding blanks, also an empty one; an empty value has one
+  /// element.
   [[nodiscard]] std::optional<std::string_view> take() noexcept {
     if (is_done_) {
       return std::nullopt;
@@ -25,7 +26,8 @@ class ListReader {
     return element;
   }
 
-  /// The same, where empty elements are passed over, as recipients of lists have to.
+  /// Returns the next element that is not empty, because recipients of lists must ignore empty
+  /// elements.
   [[nodiscard]] std::optional<std::string_view> next() noexcept {
     std::optional<std::string_view> element = take();
     while (element && element->empty()) {
@@ -34,7 +36,7 @@ class ListReader {
     return element;
   }
 
-  /// What has not been read yet.
+  /// Returns the rest that has not been read.
   [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
 
  private:
@@ -42,7 +44,7 @@ class ListReader {
   bool is_done_ = false;
 };
 
-/// Whether an element is `name`, compared without case.
+/// Returns whether an element is `name`, case-insensitive.
 [[nodiscard]] inline bool lists(std::string_view value, std::string_view name) noexcept {
   ListReader elements(value);
   while (const auto element = elements.next()) {

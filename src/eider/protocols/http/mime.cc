@@ -15,7 +15,7 @@ struct Row {
   std::string_view type;
 };
 
-// Sorted by extension. Text says its encoding: browsers guess otherwise.
+// Sorted by extension. Text types contain the charset, because browsers guess otherwise.
 constexpr Row kRows[] = {
     {"3gp", "video/3gpp"},
     {"7z", "application/x-7z-compressed"},
@@ -141,7 +141,7 @@ static_assert(std::is_sorted(std::begin(kRows), std::end(kRows), kByExtension));
 constexpr std::string_view kUnknown = "application/octet-stream";
 constexpr std::size_t kKnownExtensionBytesMax = 11;
 
-// All of a kind is compressed by its own format, save these.
+// All types of these kinds have their own compression, except those below.
 constexpr std::string_view kCompressedKinds[] = {"image/", "audio/", "video/"};
 constexpr std::string_view kPlainOfThese[] = {
     "image/svg+xml", "image/bmp",  "image/vnd.microsoft.icon",
@@ -158,7 +158,7 @@ constexpr std::string_view kCompressedTypes[] = {"application/epub+zip",
                                                  "application/zstd",
                                                  "font/woff",
                                                  "font/woff2"};
-// Office documents: zip archives of XML.
+// Office documents are zip archives of XML.
 constexpr std::string_view kArchivePrefixes[] = {"application/vnd.openxmlformats-officedocument.",
                                                  "application/vnd.oasis.opendocument."};
 
@@ -180,7 +180,7 @@ bool is_compressed(std::string_view media_type) noexcept {
 }
 
 std::string_view media_type_of(std::string_view file_name) noexcept {
-  // A slash behind the last dot means that the name has no extension.
+  // A slash after the last dot means that the name has no extension.
   const std::size_t dot = file_name.find_last_of("./");
   if (dot == std::string_view::npos || file_name[dot] == '/' ||
       file_name.size() - dot - 1 > kKnownExtensionBytesMax) {

@@ -25,8 +25,8 @@ bool is_boundary(std::string_view text) noexcept {
          std::all_of(text.begin(), text.end(), is_boundary_byte);
 }
 
-/// The boundary of a field in which it should be quoted, because ':', '=', '/', '?' or parentheses
-/// are in it, and is not. Older Java clients send it so.
+/// Returns the boundary of a field that is not quoted although it contains ':', '=', '/', '?' or
+/// parentheses. Older Java clients send this.
 std::optional<std::string> unquoted_boundary(std::string_view content_type) {
   constexpr std::string_view kName = "boundary=";
   std::optional<std::string> found;
@@ -54,7 +54,7 @@ std::size_t common_prefix(std::string_view one, std::string_view other) noexcept
 }
 
 struct Once {
-  const Field* field;  // null when there is none
+  const Field* field;  // null if there is none
   bool is_doubled;
 };
 
@@ -68,7 +68,7 @@ Once find_once(std::span<const Field> fields, std::string_view name) noexcept {
   return found;
 }
 
-/// Identity codings (RFC 2045, section 6.2): the content is as it stands.
+/// Identity codings (RFC 2045, section 6.2): the content is not encoded.
 bool is_plain_coding(std::string_view coding) noexcept {
   return equals_ignoring_case(coding, "7bit") || equals_ignoring_case(coding, "8bit") ||
          equals_ignoring_case(coding, "binary");
@@ -102,7 +102,8 @@ MultipartReader::MultipartReader(std::string_view boundary, const MultipartLimit
   begin_content(State::preamble);
 }
 
-/// The CRLF of a delimiter may have been the end of what stands in front: nothing, or a header.
+/// The CRLF of a delimiter may be the line end that was already consumed: at the start, or of a
+/// header.
 void MultipartReader::begin_content(State state) noexcept {
   state_ = state;
   matched_ = kLineEndBytes;
@@ -117,12 +118,12 @@ MultipartStep MultipartReader::refuse(MultipartRefusal refusal) noexcept {
 
 MultipartStep MultipartReader::read(std::string_view in) {
   std::size_t consumed = 0;
-  // A closed form has one event left, which needs no bytes.
+  // A closed form has one more event, which needs no bytes.
   while (state_ == State::closed || consumed < in.size()) {
     const MultipartStep one = step(in.substr(consumed));
     consumed += one.consumed;
     total_bytes_ += one.consumed;
-    // It is counted before the event is handed on, so that no content passes beyond the bound.
+    // Checked before the event is returned, so that no content exceeds the limit.
     if (total_bytes_ > limits_.total_bytes_max) {
       return refuse(MultipartRefusal::content_too_large);
     }
@@ -141,12 +142,13 @@ MultipartStep MultipartReader::finish() noexcept {
   if (state_ != State::closed && state_ != State::epilogue) {
     return refuse(MultipartRefusal::truncated);
   }
-  // The end is told once, also to those who finish without another read.
+  // Report the end once, also if `finish` is called without another read.
   state_ = State::epilogue;
   return {MultipartStatus::end, 0, {}};
 }
 
-/// One event, or need_more when there was none in the bytes consumed. Pre: bytes, or closed.
+/// Returns one event, or need_more if the consumed bytes contain none. Pre: `in` is not empty, or
+/// closed.
 MultipartStep MultipartReader::step(std::string_view in) {
   switch (state_) {
     case State::preamble:
@@ -171,7 +173,8 @@ MultipartStep MultipartReader::step(std::string_view in) {
   return {MultipartStatus::refused, 0, {}};
 }
 
-/// Where a delimiter stands in `in`, whole or cut off by its end; in.size() when it does not.
+/// Returns the position of a delimiter in `in`, complete or cut off at the end; in.size() if there
+/// is none.
 std::size_t MultipartReader::find_delimiter(std::string_view in) const noexcept {
   const std::string_view delimiter = delimiter_;
   std::size_t at = in.find('\r');
@@ -198,14 +201,14 @@ MultipartStep MultipartReader::read_content(std::string_view in) {
   return {MultipartStatus::need_more, consumed, {}};
 }
 
-/// The delimiter's only CR is its first byte, so no other match can begin inside of one that fails:
-/// what had matched is content, and nothing is looked at twice.
+/// The only CR of a delimiter is its first byte, so no other match can start inside a failed one:
+/// the matched bytes are content, and no byte is examined twice.
 MultipartStep MultipartReader::go_on_matching(std::string_view in) {
   const std::string_view delimiter = delimiter_;
   const std::size_t more = common_prefix(delimiter.substr(matched_), in);
   matched_ += more;
   if (more < in.size() && matched_ < delimiter.size()) {
-    // What had matched is the delimiter's own text, so it is handed out from there.
+    // The matched bytes equal the start of the delimiter, so they are returned as a view of it.
     const std::string_view content = delimiter.substr(imagined_, matched_ - imagined_);
     matched_ = 0;
     imagined_ = 0;
@@ -235,7 +238,7 @@ MultipartStep MultipartReader::give(std::string_view content, std::size_t consum
   if (part_bytes_ > limits_.part_bytes_max) {
     return refuse(MultipartRefusal::part_too_large);
   }
-  // Bytes that were only matched may leave nothing to hand out.
+  // If bytes were only matched, there may be nothing to return.
   const bool is_empty = content.empty();
   return {is_empty ? MultipartStatus::need_more : MultipartStatus::part_data, consumed, content};
 }
@@ -277,12 +280,12 @@ MultipartStep MultipartReader::begin_header() {
   return {ends_part ? MultipartStatus::part_end : MultipartStatus::need_more, 1, {}};
 }
 
-/// Lines up to the empty one are gathered.
+/// Collects lines up to the empty one.
 MultipartStep MultipartReader::read_header(std::string_view in) {
   const std::size_t line_feed = in.find('\n');
   const bool has_line_end = line_feed != std::string_view::npos;
   const std::size_t bytes = has_line_end ? line_feed + 1 : in.size();
-  // The difference cannot wrap: the header never grows beyond its bound.
+  // The difference cannot underflow, because the header never exceeds its limit.
   if (bytes > limits_.header_bytes_max - header_.size()) {
     return refuse(MultipartRefusal::header_too_large);
   }
@@ -302,7 +305,7 @@ MultipartStep MultipartReader::begin_part(std::size_t consumed) {
   if (refusal != MultipartRefusal::none) {
     return refuse(refusal);
   }
-  // The delimiter may follow the empty line at once, so its CRLF counts as seen.
+  // The delimiter may follow the empty line directly, so its CRLF counts as matched.
   begin_content(State::content);
   is_in_part_ = true;
   part_bytes_ = 0;
@@ -364,7 +367,7 @@ MultipartRefusal MultipartReader::understand_header() {
       disposition_.filename->size() > limits_.filename_bytes_max) {
     return MultipartRefusal::filename_too_long;
   }
-  // The views point into what this reader holds until the next header.
+  // The views point into memory that this reader keeps until the next header.
   part_ = {disposition_.name, disposition_.filename,
            type == nullptr ? std::string_view("text/plain") : type->value, fields_};
   return MultipartRefusal::none;

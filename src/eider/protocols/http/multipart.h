@@ -1,5 +1,5 @@
 // Parses multipart/form-data (RFC 7578) as a stream.
-// Layering: must not collect the content of a part: its reader limits the memory.
+// Layering: must not collect the content of a part: its caller limits the memory.
 #pragma once
 
 #include <cstddef>
@@ -34,20 +34,20 @@ struct MultipartLimits {
   std::size_t epilogue_bytes_max = 4096;
 };
 
-/// The boundary that a Content-Type names, as a token or quoted.
+/// Returns the boundary of a Content-Type, which may be a token or quoted.
 ///
-/// returns  1 to 70 characters of bchars, the last one no space
+/// returns  1 to 70 characters of bchars; the last one is not a space
 /// errors   not_form_data, missing_boundary, bad_boundary
 /// source   RFC 2046, section 5.1.1
 [[nodiscard]] Result<std::string, MultipartRefusal> multipart_boundary(
     std::string_view content_type);
 
-/// One part, as its header says. The views are valid until the reader reads the next header.
+/// The header of one part. The views are valid until the reader reads the next header.
 struct MultipartPart {
   std::string_view name;
-  /// What the client calls the file: no path to be trusted, see `safe_filename`.
+  /// The client's name of the file. Do not use it as a path: see `safe_filename`.
   std::optional<std::string_view> filename;
-  /// "text/plain" when the part does not say (RFC 7578, section 4.4).
+  /// "text/plain" if the part has no Content-Type (RFC 7578, section 4.4).
   std::string_view content_type;
   std::span<const Field> headers;
 };
@@ -61,11 +61,11 @@ enum class MultipartStatus : std::uint8_t {
   refused,
 };
 
-/// What one step found.
+/// The result of one step.
 ///
-/// consumed  bytes to drop from the front of the input: all of it at need_more
-/// data      content of the part: a view into the input, or into the reader until its next read;
-///           empty unless status == part_data, never empty then
+/// consumed  bytes to remove from the start of the input: all of it for need_more
+/// data      content of the part, never empty for part_data, otherwise empty; a view of the input,
+///           or of the reader until its next read
 struct MultipartStep {
   MultipartStatus status;
   std::size_t consumed;
@@ -75,47 +75,48 @@ struct MultipartStep {
 ///     while ((step = reader.read(in)).status != MultipartStatus::need_more) {
 ///       in.remove_prefix(step.consumed); …
 ///     }
-///     … and when no more comes: reader.finish()
+///     … and at the end of the input: reader.finish()
 class MultipartReader {
  public:
-  /// boundary  as `multipart_boundary` gives it
+  /// boundary  from `multipart_boundary`
   explicit MultipartReader(std::string_view boundary, const MultipartLimits& limits = {});
   MultipartReader(const MultipartReader&) = delete;  // part() points into it
   MultipartReader& operator=(const MultipartReader&) = delete;
 
   /// Reads to the next event.
   ///
-  /// in       the bytes behind those consumed so far, any length
-  /// returns  part_begin  part() says which
+  /// in       the bytes after those consumed so far, any number
+  /// returns  part_begin  a part starts: see part()
   ///          part_data   some of its content
   ///          part_end    its content is complete
-  ///          end         the closing boundary was read, once; what follows is passed over
-  ///          need_more   all of `in` is consumed; go on with what comes next
-  ///          refused     refusal() says why; so does every later call
-  /// cost     one pass, also over content made of beginnings of the boundary; allocates for headers
+  ///          end         the closing boundary was read, once; later bytes are ignored
+  ///          need_more   all of `in` is consumed; continue with more bytes
+  ///          refused     see refusal(); each later call returns this, too
+  /// cost     one pass, also for content that repeats the start of the boundary; allocates for
+  ///          headers
   [[nodiscard]] MultipartStep read(std::string_view in);
 
-  /// No more bytes will come.
+  /// Ends the input.
   ///
-  /// returns  end, or refused when the closing boundary is missing
+  /// returns  end, or refused if the closing boundary is missing
   [[nodiscard]] MultipartStep finish() noexcept;
 
   /// Pre: part_begin was read.
   [[nodiscard]] const MultipartPart& part() const noexcept { return part_; }
-  /// MultipartRefusal::none unless something was refused.
+  /// Returns the error, or MultipartRefusal::none.
   [[nodiscard]] MultipartRefusal refusal() const noexcept { return refusal_; }
 
  private:
   enum class State : std::uint8_t {
     preamble,
     content,
-    // Behind a boundary.
+    // After a boundary.
     delimiter_end,
     closing_dash,
     padding,
     line_feed,
     header,
-    // Events that need no more bytes.
+    // No further bytes are needed for the next result.
     closed,
     epilogue,
     refused,
@@ -140,8 +141,9 @@ class MultipartReader {
 
   MultipartLimits limits_;
   std::string delimiter_;  // CRLF "--" boundary
-  /// How much of the delimiter was the end of the bytes consumed, and how much of that was not
-  /// content: the CRLF in front of the first boundary, or of a part's content, is imagined.
+  /// How many bytes at the end of the consumed input match the delimiter, and how many of the
+  /// matched bytes were not in the input: the CRLF before the first boundary, or before a part's
+  /// content, is assumed.
   std::size_t matched_ = 0;
   std::size_t imagined_ = 0;
   State state_;

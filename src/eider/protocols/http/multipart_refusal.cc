@@ -6,7 +6,7 @@ namespace eider {
 
 namespace {
 
-// In the order of the enum. The table test reads every row.
+// In the order of the enum. A test checks each row.
 constexpr MultipartRefusalInfo kMultipartRefusals[] = {
     {500, "Nothing was rejected.", ""},
 

@@ -9,11 +9,11 @@ namespace eider {
 
 enum class MultipartRefusal : std::uint8_t {
   none,
-  // What Content-Type says.
+  // Errors of Content-Type.
   not_form_data,
   missing_boundary,
   bad_boundary,
-  // The frame around the parts.
+  // Errors of the structure around the parts.
   preamble_too_large,
   epilogue_too_large,
   bad_delimiter_line,
@@ -21,7 +21,7 @@ enum class MultipartRefusal : std::uint8_t {
   too_many_parts,
   part_too_large,
   content_too_large,
-  // A part's header.
+  // Errors of a part's header.
   header_too_large,
   too_many_headers,
   bad_header,
@@ -35,10 +35,10 @@ enum class MultipartRefusal : std::uint8_t {
   coded_part,
 };
 
-/// What a refusal says and why.
+/// The description of an error.
 ///
 /// status   400, 413 or 415
-/// text     one sentence for the client, naming nothing that the client sent
+/// text     one sentence for the client, without data from the client
 /// section  the rule, e.g. "RFC 7578, 4.2"
 struct MultipartRefusalInfo {
   int status;
@@ -46,7 +46,7 @@ struct MultipartRefusalInfo {
   std::string_view section;
 };
 
-/// The table's row. Pre: refusal != MultipartRefusal::none.
+/// Returns the table's row. Pre: refusal != MultipartRefusal::none.
 [[nodiscard]] const MultipartRefusalInfo& refusal_info(MultipartRefusal refusal) noexcept;
 
 }  // namespace eider

@@ -9,7 +9,7 @@ namespace eider {
 
 namespace {
 
-/// How many there are on each side of the current one.
+/// The number of links on each side of the current page.
 constexpr std::int64_t kNeighbours = 2;
 
 }  // namespace
@@ -59,7 +59,7 @@ PageLinks numbered_pages(std::string_view query, std::int64_t page, std::int64_t
   };
   links.first = address(1);
   links.last = address(links.page_count);
-  // Behind the last page the way back leads to that.
+  // On a page after the last one, the previous page is the last one.
   links.previous = page > 1 ? address(std::min(page - 1, links.page_count)) : "";
   links.next = page < links.page_count ? address(page + 1) : "";
   std::int64_t before = 0;

@@ -1,5 +1,5 @@
 // Links to the other pages of a list: for templates, and as a Link header.
-// Layering: must not know how a list is parted.
+// Layering: must not know how a list is split into pages.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ std::optional<std::string_view> FieldScanner::quoted() noexcept {
       rest_.remove_prefix(at + 1);
       return inside;
     }
-    // A backslash at the end has nothing to escape: the string is then not whole.
+    // A backslash at the end escapes nothing: the string is then incomplete.
     if (rest_[at] == '\\') {
       ++at;
     }
@@ -108,7 +108,7 @@ FoundParameter find_parameter(std::string_view field_value, std::string_view nam
       found = {is_first ? ParameterSearch::found : ParameterSearch::doubled, *parameter};
     }
   }
-  // A malformed rest makes the whole field malformed, also where the name was found before.
+  // A malformed rest makes the whole field malformed, even if the name was found before.
   return parameters.is_malformed() ? FoundParameter{ParameterSearch::malformed} : found;
 }
 

@@ -6,8 +6,8 @@
 
 namespace eider {
 
-/// False for Authorization and Cookie as well as for all that is not known, such as X-Api-Key:
-/// these stay with the origin that they were meant for, and out of tables that requests share.
+/// Returns false for Authorization, Cookie and all unknown headers, such as X-Api-Key. These must
+/// be sent only to the origin that they are for, and must not enter tables that requests share.
 [[nodiscard]] bool is_plain_request_field(std::string_view name) noexcept;
 
 }  // namespace eider

@@ -11,7 +11,7 @@ namespace {
 
 using Presence = Representation::Presence;
 
-/// Most requests have no condition, and are told so by one look at each name.
+/// Most requests have no condition; a quick look at each name is enough to see that.
 bool may_be_conditional(std::span<const Field> fields) noexcept {
   return std::ranges::any_of(fields, [](const Field& field) {
     return field.name.size() > 3 && field.name[2] == '-' && to_lower(field.name[0]) == 'i' &&
@@ -27,7 +27,7 @@ bool has_field(std::span<const Field> fields, std::string_view name) noexcept {
   return std::ranges::any_of(fields, [name](const Field& field) { return is_named(field, name); });
 }
 
-/// The value of a field that may stand once.
+/// Returns the value of a field that must not occur twice.
 std::optional<std::string_view> only_value(std::span<const Field> fields,
                                            std::string_view name) noexcept {
   std::optional<std::string_view> value;
@@ -42,7 +42,7 @@ std::optional<std::string_view> only_value(std::span<const Field> fields,
   return value;
 }
 
-/// "*" matches any representation; a list, one whose tag it names.
+/// "*" matches any representation; a list matches one whose tag it contains.
 bool names_it(std::string_view value, const Representation& it, TagStrength comparison) noexcept {
   if (it.presence == Presence::absent) {
     return false;
@@ -59,7 +59,7 @@ bool any_line_names_it(std::span<const Field> fields, std::string_view name,
 
 enum class DateOrder : std::uint8_t { unknown, not_later, later };
 
-/// How the representation's date stands to that of a field.
+/// Compares the date of the representation with that of a field.
 DateOrder compare_date(std::span<const Field> fields, std::string_view name,
                        const Representation& it, std::int64_t now_seconds) noexcept {
   const std::optional<std::string_view> value = only_value(fields, name);
@@ -77,7 +77,7 @@ bool only_reads(Method method) noexcept {
   return method == Method::get || method == Method::head;
 }
 
-/// Steps 1 and 2: is it the representation that the client means to work on?
+/// Steps 1 and 2: does the client mean the current representation?
 bool is_meant(std::span<const Field> fields, const Representation& it,
               std::int64_t now_seconds) noexcept {
   if (has_field(fields, "If-Match")) {
@@ -86,7 +86,7 @@ bool is_meant(std::span<const Field> fields, const Representation& it,
   return compare_date(fields, "If-Unmodified-Since", it, now_seconds) != DateOrder::later;
 }
 
-/// Steps 3 and 4: does the client lack it?
+/// Steps 3 and 4: does the client not yet have it?
 bool is_news(Method method, std::span<const Field> fields, const Representation& it,
              std::int64_t now_seconds) noexcept {
   if (has_field(fields, "If-None-Match")) {
@@ -103,7 +103,8 @@ bool is_same(std::string_view validator, const Representation& it,
     return it.tag && matches(*tag, *it.tag, TagStrength::strong);
   }
   const std::optional<std::int64_t> date = parse_date(validator, now_seconds);
-  // RFC 9110, 8.8.2.2: a date of this second may cover two versions, so it is no strong validator.
+  // RFC 9110, 8.8.2.2: a date in the current second may apply to two versions, so it is not a
+  // strong validator.
   return date && it.modified_seconds && *date == *it.modified_seconds && *date < now_seconds;
 }
 
@@ -115,7 +116,8 @@ Verdict evaluate_preconditions(Method method, std::span<const Field> fields,
   if (!may_be_conditional(fields)) {
     return Verdict::proceed;
   }
-  // RFC 9110, 13.2.2 fixes the order: first the state that is meant, then whether it is news.
+  // RFC 9110, 13.2.2 defines the order: first whether it is the expected state, then whether it is
+  // new.
   if (!is_meant(fields, representation, now_seconds)) {
     return Verdict::failed;
   }

@@ -50,14 +50,14 @@ std::uint32_t crc32c(std::uint32_t sum, std::string_view bytes) noexcept {
   return sum;
 }
 
-/// Of the whole header, the four bytes of the sum itself counted as zero.
+/// The checksum of the whole header; its own four bytes count as zero.
 std::uint32_t checksum_of(std::string_view block, std::size_t sum_at) noexcept {
   std::uint32_t sum = crc32c(~0U, block.substr(0, sum_at));
   sum = crc32c(sum, std::string_view("\0\0\0\0", kChecksumBytes));
   return ~crc32c(sum, block.substr(sum_at + kChecksumBytes));
 }
 
-/// The words of a line, between single blanks: two in a row make an empty word.
+/// The words of a line, separated by single blanks: two blanks enclose an empty word.
 class Words {
  public:
   explicit Words(std::string_view line) noexcept : rest_(line) {}
@@ -76,18 +76,19 @@ class Words {
 };
 
 std::optional<IpAddress> read_address(std::string_view word, std::string_view family) noexcept {
-  // The family and the address must agree, or the header says two things.
+  // The family and the address must agree; otherwise the header contradicts itself.
   const bool goes_with_family = word.contains(':') == (family == "TCP6");
   return goes_with_family ? IpAddress::parse(word) : std::nullopt;
 }
 
-/// 0 to 65535 without zeros in front.
+/// Reads 0 to 65535 without leading zeros.
 std::optional<std::uint16_t> read_plain_port(std::string_view word) noexcept {
   const bool is_plain = word.size() == 1 || !word.starts_with('0');
   return is_plain ? parse_integer<std::uint16_t>(word) : std::nullopt;
 }
 
-/// "TCP4" or "TCP6", source, destination, source port, destination port; or "UNKNOWN" and anything.
+/// Reads "TCP4" or "TCP6", source, destination, source port, destination port; or "UNKNOWN" and any
+/// text.
 Header read_words(std::string_view line) {
   Words words(line);
   const std::string_view family = words.next();
@@ -136,7 +137,7 @@ ProxyHeader read_unix(std::string_view addresses) {
       ProxyHeader::Kind::unix_socket, {{}, 0, until_nul(source)}, {{}, 0, until_nul(destination)}};
 }
 
-/// What stands in the block's 14th byte: address family and transport.
+/// The 14th byte of the block: address family and transport.
 enum class Family : std::uint8_t {
   unspecified = 0x00,
   tcp4 = 0x11,
@@ -173,7 +174,7 @@ std::uint32_t long_at(std::string_view bytes, std::size_t index) noexcept {
   return static_cast<std::uint32_t>(number_at(bytes, index)) << 16 | number_at(bytes, index + 2);
 }
 
-/// Type, length and value each, to the block's end.
+/// Checks type, length and value of each extension, up to the end of the block.
 ProxyRefusal check_extensions(std::string_view block, std::size_t at) noexcept {
   while (at < block.size()) {
     if (block.size() - at < kExtensionHeadBytes) {
@@ -203,7 +204,7 @@ const Shape* shape_of(std::uint8_t family) noexcept {
   return shape == std::end(kShapes) ? nullptr : shape;
 }
 
-/// LOCAL passes over all that follows, whatever it is.
+/// For LOCAL, the rest of the block is ignored.
 Header read_whole_block(std::string_view block) {
   const int version = byte_at(block, 12) >> 4;
   const int command = byte_at(block, 12) & 0xF;
@@ -212,8 +213,7 @@ Header read_whole_block(std::string_view block) {
   }
   const Shape* shape = shape_of(byte_at(block, 13));
   const bool is_local = command == 0;
-  // The addresses of a LOCAL command are not to be believed (2.2 of its text), so they are not
-  // read.
+  // The addresses of a LOCAL command must be ignored (section 2.2 of the specification).
   if (is_local || (shape != nullptr && shape->family == Family::unspecified)) {
     return ProxyHeader{};
   }
@@ -277,23 +277,23 @@ ProxyStep ProxyReader::read(std::string_view in) {
     return {ProxyStatus::refused, 0};
   }
   const std::size_t before = gathered_.size();
-  // One byte more than any header shows that it is too large.
+  // One byte more than the largest header is enough to detect one that is too large.
   const std::size_t room = std::max(block_bytes_max_, kProxyLineBytesMax) + 1 - before;
   const std::string_view taken = in.substr(0, room);
   if (before > 0) {
     gathered_.append(taken);
   }
   const ProxyStatus status = read_whole(before > 0 ? std::string_view(gathered_) : taken);
-  // Only a header that comes in pieces is copied.
+  // A header is copied only if it arrives in pieces.
   if (status == ProxyStatus::need_more && before == 0) {
     gathered_ = taken;
   }
-  // What was gathered before does not count as this input's.
+  // Bytes from earlier calls do not count for this input.
   const std::size_t of_header = status == ProxyStatus::complete ? header_bytes_ - before : 0;
   return {status, status == ProxyStatus::need_more ? taken.size() : of_header};
 }
 
-/// `bytes` from the connection's begin, with or without what follows the header.
+/// bytes  from the start of the connection, with or without data after the header
 ProxyStatus ProxyReader::read_whole(std::string_view bytes) {
   const auto begins_as = [&](std::string_view start) {
     return start.substr(0, bytes.size()) == bytes.substr(0, start.size());
@@ -306,7 +306,7 @@ ProxyStatus ProxyReader::read_whole(std::string_view bytes) {
 
 /// Version 1: one line of text.
 ProxyStatus ProxyReader::read_line(std::string_view bytes) {
-  // The line end is looked for within the bound alone, so that no long line is searched twice.
+  // Search the line end only within the limit, so that a long line is not searched twice.
   const std::size_t end = bytes.substr(0, kProxyLineBytesMax).find("\r\n");
   if (end == std::string_view::npos) {
     return bytes.size() < kProxyLineBytesMax ? ProxyStatus::need_more

@@ -1,6 +1,5 @@
 // The PROXY protocol, versions 1 and 2.
-// Layering: must not decide who may send one: believe it only from peers that are known to be
-// proxies.
+// Layering: must not decide which peers may send one: trust it only from known proxies.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +15,17 @@ namespace eider {
 /// Source: "The PROXY protocol, versions 1 & 2", HAProxy, sections 2.1 and 2.2.
 struct ProxyHeader {
   enum class Kind : std::uint8_t {
-    /// The proxy speaks for itself (a health check) or does not know: the connection's own
-    /// addresses count.
+    /// The proxy made the connection for itself (a health check) or does not know the client: use
+    /// the connection's own addresses.
     local,
     ip,
     unix_socket,
   };
   struct End {
-    /// Of Kind::ip.
+    /// For Kind::ip.
     IpAddress address{};
     std::uint16_t port = 0;
-    /// Of Kind::unix_socket; empty for one without a name.
+    /// For Kind::unix_socket; empty for a socket without a name.
     std::string path{};
   };
 
@@ -48,33 +47,34 @@ enum class ProxyRefusal : std::uint8_t {
   bad_checksum,
 };
 
-/// One plain sentence without a full stop, for the log: the connection is closed unanswered.
+/// Returns one plain sentence without a period, for the log: the connection is closed without a
+/// response.
 [[nodiscard]] std::string_view text(ProxyRefusal refusal) noexcept;
 
-/// With its CRLF.
+/// Including its CRLF.
 inline constexpr std::size_t kProxyLineBytesMax = 107;
 inline constexpr std::size_t kProxyBlockBytesMaxDefault = 4096;
 
 enum class ProxyStatus : std::uint8_t { need_more, complete, refused };
 
-/// consumed  bytes to drop from the front of the input: all of it at need_more, and never any that
-///           follow the header
+/// consumed  bytes to remove from the start of the input: all of it for need_more, and never bytes
+///           after the header
 struct ProxyStep {
   ProxyStatus status;
   std::size_t consumed;
 };
 
-/// Reads one header, however its bytes are cut.
+/// Reads one header, which may arrive in any number of pieces.
 class ProxyReader {
  public:
-  /// block_bytes_max  of a version 2 header, its fixed 16 bytes and extensions included
+  /// block_bytes_max  of a version 2 header, including its fixed 16 bytes and extensions
   explicit ProxyReader(std::size_t block_bytes_max = kProxyBlockBytesMaxDefault) noexcept
       : block_bytes_max_(block_bytes_max) {}
 
-  /// returns  complete  header() says what; what follows is the connection's content
+  /// returns  complete   see header(); the bytes after it are the connection's content
   ///          need_more  all of `in` is consumed
-  ///          refused   refusal() says why; so does every later call
-  /// cost     no allocation when the header comes in one piece
+  ///          refused    see refusal(); each later call returns this, too
+  /// cost     no allocation if the header arrives in one piece
   [[nodiscard]] ProxyStep read(std::string_view in);
 
   /// Pre: complete.
@@ -89,9 +89,9 @@ class ProxyReader {
   [[nodiscard]] ProxyStatus take(Result<ProxyHeader, ProxyRefusal> header, std::size_t bytes);
 
   std::size_t block_bytes_max_;
-  std::size_t header_bytes_ = 0;  // once it is complete
+  std::size_t header_bytes_ = 0;  // set when it is complete
   ProxyRefusal refusal_ = ProxyRefusal::none;
-  std::string gathered_;  // of a header that came in pieces
+  std::string gathered_;  // a header that arrives in pieces
   ProxyHeader header_;
 };
 

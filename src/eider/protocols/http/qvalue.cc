@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kDecimalsMax = 3;
 
-/// The digits behind the point as thousandths; nothing when one is none.
+/// Returns the digits after the point as thousandths, or nothing if one is not a digit.
 std::optional<Weight> parse_decimals(std::string_view digits) noexcept {
   unsigned value = 0;
   unsigned place = 100;
@@ -23,7 +23,7 @@ std::optional<Weight> parse_decimals(std::string_view digits) noexcept {
   return static_cast<Weight>(value);
 }
 
-/// weight = OWS ";" OWS "q=" qvalue, from behind the ';'.
+/// weight = OWS ";" OWS "q=" qvalue; `text` starts after the ';'.
 std::optional<Weight> parse_weight(std::string_view text) noexcept {
   const std::string_view parameter = trim(text);
   const bool is_weight =
@@ -58,7 +58,7 @@ std::optional<Weight> parse_qvalue(std::string_view text) noexcept {
     return std::nullopt;
   }
   const std::optional<Weight> decimals = parse_decimals(text.substr(2));
-  // "1.001" has valid digits and is more than one.
+  // "1.001" has valid digits, but exceeds one.
   if (!decimals || whole + *decimals > kWeightMax) {
     return std::nullopt;
   }

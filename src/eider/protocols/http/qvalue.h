@@ -14,7 +14,7 @@ namespace eider {
 using Weight = std::uint16_t;
 inline constexpr Weight kWeightMax = 1000;
 
-/// qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ); nothing for any other text.
+/// Parses qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ); nothing for other texts.
 [[nodiscard]] std::optional<Weight> parse_qvalue(std::string_view text) noexcept;
 
 struct WeightedToken {
@@ -22,8 +22,8 @@ struct WeightedToken {
   Weight weight = kWeightMax;
 };
 
-/// The items `token [ OWS ";" OWS "q=" qvalue ]` of one field value, in their order; empty and
-/// malformed ones are passed over.
+/// Reads the items `token [ OWS ";" OWS "q=" qvalue ]` of one field value in order; empty and
+/// malformed ones are skipped.
 ///
 ///     WeightedTokenReader items(field_value);
 ///     while (auto item = items.next()) …
@@ -31,7 +31,7 @@ class WeightedTokenReader {
  public:
   explicit WeightedTokenReader(std::string_view field_value) noexcept : items_(field_value) {}
 
-  /// The next item; nothing at the end.
+  /// Returns the next item; nothing at the end.
   [[nodiscard]] std::optional<WeightedToken> next() noexcept;
 
  private:

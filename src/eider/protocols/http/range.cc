@@ -12,13 +12,13 @@ namespace eider {
 namespace {
 
 constexpr std::string_view kUnit = "bytes";
-/// About the head of a part: "--", a boundary of 32, Content-Type, Content-Range.
+/// The approximate head of a part: "--", a boundary of 32, Content-Type, Content-Range.
 constexpr std::uint64_t kGapBytes = 128;
 constexpr std::size_t kOverlapsMax = 2;
 constexpr std::size_t kUnorderedMax = 8;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
-/// 1*DIGIT; a number too large for 64 bits lies behind every end and counts as the largest.
+/// 1*DIGIT; a number beyond 64 bits is after every end and counts as the largest one.
 std::optional<std::uint64_t> read_position(std::string_view digits) noexcept {
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
     return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> read_position(std::string_view digits) noexcept {
   return parse_uint64(digits).value_or(kLargest);
 }
 
-/// One range-spec, resolved. Without bytes it is unsatisfiable.
+/// One range-spec, resolved to positions. If `bytes` is 0 it is unsatisfiable.
 using Spec = std::optional<ByteRange>;
 
 /// suffix-range = "-" suffix-length
@@ -39,7 +39,7 @@ Spec read_suffix(std::string_view digits, std::uint64_t size) noexcept {
   return ByteRange{size - bytes, bytes};
 }
 
-/// int-range = first-pos "-" [ last-pos ], where last-pos must not lie before first-pos
+/// int-range = first-pos "-" [ last-pos ], where last-pos must not be less than first-pos
 Spec read_spec(std::string_view text, std::uint64_t size) noexcept {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) {
@@ -50,7 +50,7 @@ Spec read_spec(std::string_view text, std::uint64_t size) noexcept {
     return read_suffix(behind, size);
   }
   const std::optional<std::uint64_t> first = read_position(text.substr(0, dash));
-  // RFC 9110, 14.1.2: a last position before the first makes the whole set invalid.
+  // RFC 9110, 14.1.2: a last position less than the first makes the whole set invalid.
   const std::optional<std::uint64_t> last = behind.empty() ? kLargest : read_position(behind);
   if (!first || !last || *last < *first) {
     return std::nullopt;
@@ -66,13 +66,13 @@ struct RangeSet {
   bool is_valid = false;
 };
 
-/// range-set = 1#range-spec; empty elements are passed over (RFC 9110, section 5.6.1.2).
+/// range-set = 1#range-spec; empty elements are skipped (RFC 9110, section 5.6.1.2).
 RangeSet read_set(std::string_view text, std::uint64_t size) noexcept {
   RangeSet set;
   std::size_t count = 0;
   ListReader elements(text);
   while (const auto element = elements.next()) {
-    // One spec too many or one that is wrong makes the whole field ignored, never half of it.
+    // If there are too many specs or an invalid one, the whole field is ignored, never part of it.
     const Spec spec = ++count > ByteRanges::kCountMax ? std::nullopt : read_spec(*element, size);
     if (!spec) {
       return {};
@@ -99,7 +99,8 @@ struct Merged {
   std::size_t overlaps = 0;
 };
 
-/// Whether so much lies between them that two parts take less. Pre: `range` begins no earlier.
+/// Returns whether the gap is so large that two parts are shorter. Pre: `range` does not start
+/// earlier.
 bool is_apart(const ByteRange& before, const ByteRange& range) noexcept {
   const std::uint64_t distance = range.first - before.first;
   return distance >= before.bytes && distance - before.bytes >= kGapBytes;
@@ -115,7 +116,7 @@ Merged merge(ByteRanges ranges) noexcept {
       continue;
     }
     merged.overlaps += range.first <= before->last() ? 1 : 0;
-    // The farther end counts: a range may lie within the one before.
+    // Use the greater end, because a range may be within the one before.
     before->bytes = std::max(before->last(), range.last()) - before->first + 1;
   }
   return merged;
@@ -138,7 +139,8 @@ RangeChoice choose_ranges(std::string_view field_value, std::uint64_t size) noex
   if (set.ranges.empty()) {
     return {.kind = RangeChoice::Kind::unsatisfiable};
   }
-  // They are merged in ascending order, and sent in the order asked for when none had to be.
+  // Ranges are merged in ascending order; if none were merged, they are sent in the requested
+  // order.
   const Merged merged = merge(set.ranges);
   if (merged.overlaps > kOverlapsMax) {
     return {};

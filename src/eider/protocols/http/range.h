@@ -1,5 +1,5 @@
 // Byte ranges (RFC 9110, section 14): the parts that a Range header requests.
-// Layering: must not decide whether the field applies at all: preconditions.h does.
+// Layering: must not decide whether the field applies: preconditions.h does.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ struct ByteRange {
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;
 
-  /// The position of the last byte.
+  /// Returns the position of the last byte.
   [[nodiscard]] std::uint64_t last() const noexcept { return first + bytes - 1; }
 
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// A few ranges in place.
+/// A small list of ranges without heap memory.
 class ByteRanges {
  public:
-  /// A field that lists more is answered with the whole.
+  /// If a field lists more ranges, the response is the whole representation.
   static constexpr std::size_t kCountMax = 32;
 
   /// Pre: size() < kCountMax.
@@ -45,7 +45,7 @@ class ByteRanges {
 
 struct RangeChoice {
   enum class Kind : std::uint8_t {
-    whole,          ///< 200: the field is to be ignored
+    whole,          ///< 200: ignore the field
     partial,        ///< 206: `ranges`, at least one
     unsatisfiable,  ///< 416
   };
@@ -54,27 +54,27 @@ struct RangeChoice {
   ByteRanges ranges{};
 };
 
-/// What a Range field asks for of a representation of `size` bytes.
+/// Returns the ranges that a Range field requests of a representation of `size` bytes.
 ///
-/// Ignored are: another unit than bytes, what is malformed, more than ByteRanges::kCountMax ranges,
-/// more than two that overlap, more than eight out of order (section 14.2 lets a server, since
-/// these are signs of a broken client or an attack), and any range of an empty representation.
-/// Unsatisfiable ranges beside others are left out. Ranges that overlap, or between which less lies
-/// than a part's head takes, become one (section 15.3.7.2); then they are in ascending order, and
-/// otherwise in the order asked for. So the ranges are disjoint: no response exceeds the whole by
-/// more than the heads of its parts.
+/// These fields are ignored: another unit than bytes, malformed ones, more than
+/// ByteRanges::kCountMax ranges, more than two that overlap, more than eight out of order (section
+/// 14.2 allows it, because these are signs of a broken client or an attack), and any range of an
+/// empty representation. Unsatisfiable ranges are omitted if there are others. Ranges are merged if
+/// they overlap, or if the gap is smaller than the head of a part (section 15.3.7.2); then all are
+/// in ascending order, and otherwise in the requested order. So the ranges are disjoint, and a
+/// response exceeds the whole only by the heads of its parts.
 ///
 /// cost  one pass and a sort of at most 32; no allocation
 [[nodiscard]] RangeChoice choose_ranges(std::string_view field_value, std::uint64_t size) noexcept;
 
-/// "bytes 0-499/1234": the value of Content-Range in a 206 or in one of its parts.
+/// Returns "bytes 0-499/1234": the value of Content-Range in a 206 or in one of its parts.
 [[nodiscard]] std::string content_range(const ByteRange& range, std::uint64_t size);
-/// "bytes */1234": the same in a 416.
+/// Returns "bytes */1234": the value of Content-Range in a 416.
 [[nodiscard]] std::string unsatisfied_range(std::uint64_t size);
 
-/// What stands before each range in multipart/byteranges (section 14.6), and behind the last one.
+/// The text before each range in multipart/byteranges (section 14.6), and after the last one.
 ///
-/// boundary      occurs in no part: made at random, of at least 128 bits
+/// boundary      must not occur in any part: random, with at least 128 bits
 /// content_type  of the parts; may be empty
 class RangeParts {
  public:
@@ -84,7 +84,7 @@ class RangeParts {
   enum class Place : std::uint8_t { first, later };
   [[nodiscard]] std::string head(const ByteRange& range, Place place) const;
   [[nodiscard]] std::string tail() const;
-  /// The value of Content-Type for all of it.
+  /// Returns the Content-Type of the whole response.
   [[nodiscard]] std::string content_type() const;
 
  private:

@@ -12,7 +12,7 @@ namespace eider {
 
 namespace {
 
-/// What has been found of a date so far.
+/// The parts of a date that have been found so far.
 struct Found {
   std::optional<std::array<int, 3>> time;
   std::optional<int> day;
@@ -37,7 +37,8 @@ std::string_view take_token(std::string_view& rest) noexcept {
   return std::exchange(rest, rest.substr(bytes)).substr(0, bytes);
 }
 
-/// Digits in front, at least one and at most `digits_max`; what follows must be no digit.
+/// Reads leading digits, at least one and at most `digits_max`; the next character must not be a
+/// digit.
 std::optional<int> take_number(std::string_view& text, std::size_t digits_max) noexcept {
   std::size_t digits = 0;
   int number = 0;
@@ -81,7 +82,7 @@ std::optional<unsigned> read_month(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-/// Years of two digits are those around 2000.
+/// Two-digit years are those around 2000.
 std::optional<int> read_year(std::string_view text) noexcept {
   std::string_view rest = text;
   const auto year = take_number(rest, 4);
@@ -95,7 +96,7 @@ std::optional<int> read_year(std::string_view text) noexcept {
   return *year < 100 ? *year + 1900 : *year;
 }
 
-/// The first of these that the token can be, and that has not been found yet.
+/// Stores the token as the first part that it can be and that has not been found yet.
 void take(Found& found, std::string_view token) noexcept {
   if (!found.time && (found.time = read_time(token))) {
     return;
@@ -141,7 +142,7 @@ std::string_view default_cookie_path(std::string_view path) noexcept {
   return end == 0 || end == std::string_view::npos ? "/" : path.substr(0, end);
 }
 
-/// The trimmed text before `mark`; `rest` is the text after it.
+/// Returns the trimmed text before `mark`; `rest` becomes the text after it.
 std::string_view take_until_mark(std::string_view& rest, char mark) noexcept {
   const std::size_t end = rest.find(mark);
   const std::string_view part = trim(rest.substr(0, end));
@@ -149,7 +150,7 @@ std::string_view take_until_mark(std::string_view& rest, char mark) noexcept {
   return part;
 }
 
-/// Max-Age and Expires, of which the former counts.
+/// Max-Age and Expires. Max-Age takes precedence.
 struct CookieLifetime {
   std::optional<std::int64_t> max_age = {};
   std::optional<std::int64_t> expires = {};

@@ -11,7 +11,7 @@ struct RequestRefusal {
   int status;
   /// A sentence for the client; a literal.
   std::string_view text;
-  /// Retry-After, in seconds; 0: it is not said.
+  /// The Retry-After header, in seconds; 0: no header.
   unsigned retry_after_seconds = 0;
 };
 
@@ -23,7 +23,7 @@ inline constexpr RequestRefusal kBodyTooSlow{408, "The request body took too lon
 inline constexpr RequestRefusal kTooBusy{503, "The server is busy. Try again in a moment."};
 /// RFC 9110, sections 10.2.3 and 15.6.4
 inline constexpr RequestRefusal kOverloaded{503, "The server is overloaded. Try again later.", 1};
-/// RFC 9110, section 7.8: a client speaks the other protocol once it has sent its request whole.
+/// RFC 9110, section 7.8: a client may use the new protocol only after its whole request.
 inline constexpr RequestRefusal kContentOfUpgrade{
     400, "A request that switches protocols must not have a body."};
 

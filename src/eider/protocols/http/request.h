@@ -104,7 +104,7 @@ class Request {
   /// Returns memory that lasts as long as the stored objects, for data that they view.
   [[nodiscard]] Arena& arena() noexcept { return extensions_.arena(); }
 
-  // For the server, which fills it in.
+  // Used by the server, which fills in the request.
   [[nodiscard]] RequestHead& head() noexcept { return head_; }
   [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
   [[nodiscard]] PathValues& path_values() noexcept { return path_values_; }

@@ -12,20 +12,20 @@ struct RequestWork {
   WorkRef kept;
 };
 
-/// What a request is known as by now; null where nobody follows it.
+/// Returns the work of a request so far, or null if it is not traced.
 [[nodiscard]] inline WorkRef work_if_any(const Request& request) noexcept {
   const auto* const own = request.find<RequestWork>();
   return own == nullptr ? WorkRef() : own->kept;
 }
 
-/// The same where the request is there until it is used no more.
+/// The same, for a caller that uses the work only while the request exists.
 [[nodiscard]] inline const Work* peek_work(const Request& request) noexcept {
   const auto* const own = request.find<RequestWork>();
   return own == nullptr ? nullptr : own->work;
 }
 
-/// The request's, which is the thread's from now on, until what called for the hooks returns.
-/// To be called by a hook's `before`.
+/// Returns the work of the request, and creates it if needed. It is the thread's current work from
+/// now on, until the caller of the hooks returns. To be called by a hook's `before`.
 [[nodiscard]] inline Work& work_of(Request& request) {
   auto* own = request.find<RequestWork>();
   if (own == nullptr) {

@@ -15,17 +15,17 @@ namespace {
 constexpr std::array<std::string_view, 4> kFramingNames = {"content-length", "transfer-encoding",
                                                            "connection", "date"};
 
-/// The line at `begin`, with its CRLF, of lines that are all "Name: value\r\n".
+/// Returns the line at `begin`, with its CRLF. Pre: all lines are "Name: value\r\n".
 std::string_view line_at(std::string_view lines, std::size_t begin) noexcept {
   return lines.substr(begin, lines.find(kCrlf, begin) + kCrlf.size() - begin);
 }
 
-/// A field of which there is only one, beside the others.
+/// Content-Type occurs only once and is stored separately.
 bool is_type(std::string_view name) noexcept {
   return equals_ignoring_case(name, "content-type");
 }
 
-// Response splitting: a value that ends its own line would write the next one.
+// Prevents response splitting: a value with a line end could add headers.
 void check_value(std::string_view value) {
   if (!is_field_value(value)) {
     throw std::invalid_argument(
@@ -33,7 +33,7 @@ void check_value(std::string_view value) {
   }
 }
 
-/// "5; url=/a b": what follows "url=", without quotes around it, is a URL.
+/// "5; url=/a b": the text after "url=", without quotes around it, is a URL.
 std::string with_refresh_encoded(std::string_view value) {
   constexpr std::string_view kName = "url=";
   const auto found = std::ranges::search(value, kName, {}, to_lower);
@@ -53,7 +53,7 @@ std::string with_refresh_encoded(std::string_view value) {
   return made.append(percent_encode_url(url));
 }
 
-/// `<https://a.example/b c>; rel="next", <…>`: what is between angle brackets is a URL.
+/// `<https://a.example/b c>; rel="next", <…>`: the text between angle brackets is a URL.
 ///
 /// source  RFC 8288, section 3
 std::string with_targets_encoded(std::string_view links) {
@@ -74,8 +74,8 @@ std::string with_targets_encoded(std::string_view links) {
   return made;
 }
 
-/// The value of a field that holds URLs with these encoded; nothing for other fields. Clients read
-/// other bytes than ASCII there in different ways (RFC 9110, sections 8.7 and 10.2.2).
+/// Returns the value of a header that contains URLs, with these encoded; nothing for other headers.
+/// Clients interpret non-ASCII bytes in them differently (RFC 9110, sections 8.7 and 10.2.2).
 std::optional<std::string> with_urls_encoded(std::string_view name, std::string_view value) {
   switch (name.size()) {
     case 4:
@@ -113,7 +113,7 @@ Response& Response::operator=(Response&& other) noexcept = default;
 
 Response::~Response() = default;
 
-/// Other content ends here: it may hold what the new body does not need any more.
+/// Frees other content, whose resources the new body does not need.
 void Response::Carried::end_content() noexcept {
   content = BytesContent();
 }
@@ -184,13 +184,13 @@ void Response::reset_to_shared() noexcept {
 }
 
 Response& Response::replace_header(std::string_view name, std::string_view value) & {
-  const std::string kept(value);  // it may be a view of a line that goes
+  const std::string kept(value);  // it may be a view of a line that is removed
   const std::size_t shared = shared_lines_bytes_;
   remove_header(name);
   const std::size_t end = field_lines_.size();
   add_header(name, kept);
   if (shared_lines_bytes_ != shared) {
-    // What takes the place of a line that is shared is shared, too: caches go by `Vary`.
+    // If a shared line is replaced, the new one is shared, too: caches depend on `Vary`.
     const auto lines = field_lines_.begin();
     std::rotate(lines + static_cast<std::ptrdiff_t>(shared_lines_bytes_),
                 lines + static_cast<std::ptrdiff_t>(end), field_lines_.end());

@@ -27,11 +27,11 @@ class FileContent;      // server/content.h
 class ProducedContent;  // likewise
 class Upgrade;          // server/upgrade.h
 
-/// Ends content of a kind that is not known here, nor has to be known to those who pass it on.
+/// Destroys content whose type is incomplete here, so that code that passes it on need not know it.
 struct ContentDeleter {
   ContentDeleter() = default;
   template <class T>
-  ContentDeleter(std::default_delete<T> /*as std::make_unique has it*/) noexcept {}
+  ContentDeleter(std::default_delete<T> /*of std::make_unique*/) noexcept {}
   void operator()(FileContent* content) const noexcept;
   void operator()(ProducedContent* content) const noexcept;
   void operator()(Upgrade* content) const noexcept;
@@ -55,7 +55,7 @@ struct ContentCases : Case... {
 
 class Response {
  public:
-  // Not written here: each file that includes this would instantiate the variant within.
+  // Defined in the .cc file: otherwise each file that includes this would instantiate the variant.
   Response();
   explicit Response(int status);
   Response(Response&& other) noexcept;
@@ -66,7 +66,7 @@ class Response {
   [[nodiscard]] static Response html(std::string body, int status = 200);
 
   [[nodiscard]] int status() const noexcept { return status_; }
-  /// Returns the value of Content-Type; empty: the response has none.
+  /// Returns the value of Content-Type; empty if the response has none.
   [[nodiscard]] std::string_view content_type() const noexcept {
     return is_type_owned_ ? std::string_view(owned_type_) : static_type_;
   }
@@ -101,7 +101,7 @@ class Response {
   /// Returns the first header with that name, case-insensitive; valid until a header is set or
   /// added.
   [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept;
-  // The same on a response just made: `return Response::text("no", 418).add_header("A", "b");`
+  // The same for a temporary response: `return Response::text("no", 418).add_header("A", "b");`
   Response&& set_status(int status) && noexcept { return std::move(set_status(status)); }
   Response&& set_type(std::string type) && { return std::move(set_type(std::move(type))); }
   Response&& add_header(std::string_view name, std::string_view value) && {
@@ -178,7 +178,7 @@ class Response {
   /// Moves the content out, and leaves an empty body.
   [[nodiscard]] Content take_content() noexcept;
 
-  /// The first so many bytes of the field lines hold for whatever becomes of this response.
+  /// Marks the first `bytes` of the headers as shared: they stay if the response is reset.
   void share_field_lines(std::size_t bytes) noexcept { shared_lines_bytes_ = bytes; }
   /// Resets everything except the shared lines.
   void reset_to_shared() noexcept;
@@ -214,7 +214,7 @@ class Response {
     void end_content() noexcept;
 
     BodyKind kind = BodyKind::view;
-    Content content;  // BytesContent unless the kind is `content`
+    Content content;  // BytesContent, except if the kind is `content`
   };
 
   int status_ = 200;

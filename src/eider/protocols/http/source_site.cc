@@ -12,15 +12,15 @@ std::string_view without_suffix(std::string_view text, std::string_view suffix) 
   return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
 }
 
-/// "none" is a person's own doing, such as a typed address. Of "same-site" another host may be
-/// meant, and what is not known yet is not trusted.
+/// "none" is an action of the user, such as a typed address. "same-site" may be another host, and
+/// unknown values are not trusted.
 SourceSite site_in(std::string_view fetch_metadata) noexcept {
   const bool is_own = equals_ignoring_case(fetch_metadata, "same-origin") ||
                       equals_ignoring_case(fetch_metadata, "none");
   return is_own ? SourceSite::own : SourceSite::other;
 }
 
-/// scheme://host[:port] of a URL.
+/// Returns scheme://host[:port] of a URL.
 std::string_view origin_of(std::string_view url) noexcept {
   const std::size_t mark = url.find(kMark);
   return mark == url.npos ? url : url.substr(0, url.find_first_of("/?#", mark + kMark.size()));
@@ -31,14 +31,14 @@ SourceSite site_of(std::string_view origin, const Request& request) {
   return is_same_host(origin, request.head().authority, over) ? SourceSite::own : SourceSite::other;
 }
 
-/// Whether browsers add what the Authorization field says without being asked by the page: all
-/// schemes but Bearer and its kind, which scripts of the own site add.
+/// Returns whether browsers add the Authorization header by themselves: for all schemes except
+/// Bearer and DPoP, which scripts of the own site add.
 bool is_ambient(std::string_view authorization) noexcept {
   const std::string_view scheme = authorization.substr(0, authorization.find(' '));
   return !equals_ignoring_case(scheme, "Bearer") && !equals_ignoring_case(scheme, "DPoP");
 }
 
-/// Browsers show it to each site that asks, whoever has made the page.
+/// Browsers present it to each site that requests it, for pages of any origin.
 bool has_shown_certificate(const Request& request) {
   const auto secured = request.tls();
   return secured && !secured->client.fingerprint.empty();
@@ -51,7 +51,7 @@ SourceSite source_site_of(const Request& request) {
     return site_in(*site);
   }
   if (const auto origin = request.header("Origin")) {
-    return site_of(*origin, request);  // "null" is another's, too
+    return site_of(*origin, request);  // "null" is another site, too
   }
   if (const auto referer = request.header("Referer")) {
     return site_of(origin_of(*referer), request);
@@ -65,7 +65,7 @@ bool is_same_host(std::string_view origin, std::string_view authority, AskedOver
     return false;
   }
   const bool is_secure = equals_ignoring_case(origin.substr(0, mark), "https");
-  // Over TLS a page in the clear is an attacker's for the asking.
+  // With TLS, an attacker in the network could have created a page that was loaded without TLS.
   if (over == AskedOver::tls && !is_secure) {
     return false;
   }

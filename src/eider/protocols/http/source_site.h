@@ -12,7 +12,7 @@ namespace eider {
 enum class SourceSite : std::uint8_t {
   /// The service's own page, or a user who entered the URL.
   own,
-  /// Another site, also one of the same domain with another host name.
+  /// Another site, even if it has the same domain with another host name.
   other,
   /// Not known: programs, and browsers older than 2020 in some requests.
   unknown,

@@ -12,10 +12,10 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kLineEnds = "\r\n";
 constexpr std::string_view kLineEndsAndNul("\r\n\0", 3);
-/// A retry time that clients can count: over a thousand years.
+/// The digits of a retry time that clients can process: over a thousand years.
 constexpr std::size_t kRetryDigitsMax = 14;
 
-/// The text up to its first line end, and what is behind that.
+/// The text up to its first line end, and the text after that.
 struct FirstLine {
   std::string_view line;
   std::optional<std::string_view> rest;
@@ -78,7 +78,7 @@ void write_comment(Buffer& out, std::string_view text) {
 }
 
 Result<void, SseError> write_event(Buffer& out, const SseEvent& event) {
-  // Nothing is written before all is checked, so a refusal leaves the buffer as it was.
+  // Everything is checked before writing, so that an error leaves the buffer unchanged.
   if (auto checked = check(event); !checked) {
     return checked;
   }
@@ -94,7 +94,7 @@ Result<void, SseError> write_event(Buffer& out, const SseEvent& event) {
   if (!event.event.empty()) {
     write_field(out, "event", event.event);
   }
-  // An empty event with a name still needs its data line: clients dispatch nothing without one.
+  // An empty event with a name still needs a data line: clients dispatch nothing without one.
   if (!event.event.empty() || !event.data.empty()) {
     write_lines(out, "data", event.data);
   }
@@ -114,14 +114,14 @@ void SseParser::forget_event() noexcept {
   data_.clear();
 }
 
-/// One leading U+FEFF is ignored, also when it comes in pieces.
+/// Ignores one leading U+FEFF, which may arrive in pieces.
 ///
-/// returns  the bytes that belong to it, or may belong to it
+/// returns  the number of bytes that belong to it, or may belong to it
 std::size_t SseParser::read_mark(std::string_view in) {
   const std::string_view missing = kByteOrderMark.substr(line_.size());
   const std::size_t size = std::min(missing.size(), in.size());
   if (in.substr(0, size) != missing.substr(0, size)) {
-    state_ = State::line;  // what looked like one is the first line's beginning
+    state_ = State::line;  // the bytes so far are the start of the first line
     return 0;
   }
   line_.append(in.substr(0, size));
@@ -133,7 +133,7 @@ std::size_t SseParser::read_mark(std::string_view in) {
 }
 
 SseStep SseParser::read(std::string_view in) {
-  // What was handed out last is valid until here.
+  // The event that was returned last was valid until this call.
   if (is_told_) {
     forget_event();
   }
@@ -153,7 +153,7 @@ SseStep SseParser::read_some(std::string_view in) {
     case State::start:
       return {SseStatus::need_more, read_mark(in)};
     case State::behind_return:
-      // A CR has ended its line already; the LF behind it is part of the same end.
+      // A CR has already ended its line; an LF after it belongs to the same line end.
       state_ = State::line;
       return {SseStatus::need_more, in.front() == '\n' ? 1U : 0U};
     case State::line:
@@ -195,7 +195,7 @@ SseStatus SseParser::take_line(std::string_view line) {
   return take_field(line.substr(0, colon), value);
 }
 
-/// The end of a block. Without data it tells nobody, but its id counts.
+/// Ends a block. Without data it is not an event, but its ID counts.
 SseStatus SseParser::dispatch() {
   last_event_id_ = id_;
   if (!has_data_) {
@@ -224,7 +224,7 @@ SseStatus SseParser::take_field(std::string_view name, std::string_view value) {
   return SseStatus::need_more;
 }
 
-/// Digits and nothing else, or the field is ignored.
+/// If the value has other characters than digits, the field is ignored.
 void SseParser::take_retry(std::string_view value) noexcept {
   const std::optional<std::uint64_t> count = parse_uint64(value);
   if (count.has_value() && value.size() <= kRetryDigitsMax) {

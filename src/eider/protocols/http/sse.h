@@ -1,5 +1,5 @@
 // Server-sent events, written and read (WHATWG HTML, section 9.2: text/event-stream).
-// Layering: must not know connections, and keeps no time: when to connect again is for others.
+// Layering: must not know connections or time: the caller decides when to reconnect.
 #pragma once
 
 #include <chrono>
@@ -72,8 +72,8 @@ class SseParser {
   ///
   /// returns  event      see event(), data() and last_event_id()
   ///          need_more  all of `in` is consumed
-  ///          refused    a line or an event's data is larger than the limits; so is every later
-  ///          call
+  ///          refused    a line or an event's data exceeds the limits; each later call returns
+  ///                     this, too
   /// source   WHATWG HTML, section 9.2.6
   [[nodiscard]] SseStep read(std::string_view in);
 
@@ -106,9 +106,9 @@ class SseParser {
 
   SseLimits limits_;
   State state_ = State::start;
-  bool is_told_ = false;  // the event in hand was given out
+  bool is_told_ = false;  // the current event was returned
   bool has_data_ = false;
-  std::string line_;  // the beginning of a cut line
+  std::string line_;  // the start of an incomplete line
   std::string event_;
   std::string data_;
   std::string id_;

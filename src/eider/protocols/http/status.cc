@@ -12,7 +12,7 @@ struct StatusRow {
   std::string_view phrase;
 };
 
-// The IANA registry of HTTP status codes; sections of RFC 9110 unless another RFC is named.
+// The IANA registry of HTTP status codes; from RFC 9110 unless another RFC is named.
 constexpr StatusRow kStatuses[] = {
     {100, "Continue"},
     {101, "Switching Protocols"},
@@ -81,7 +81,7 @@ constexpr StatusRow kStatuses[] = {
 constexpr int kFirst = 100;
 constexpr int kLast = 599;
 
-/// StatusRow numbers by status, counted from 1, so that a phrase costs one look.
+/// The row number by status, counted from 1, so that one access finds a phrase.
 constexpr auto kRowOf = [] {
   std::array<std::uint8_t, kLast - kFirst + 1> row_of{};
   std::uint8_t number = 0;

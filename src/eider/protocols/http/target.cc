@@ -29,7 +29,7 @@ constexpr Table kNameTable = [] {
   return table;
 }();
 
-/// Printable ASCII without the marks that no URL may hold raw.
+/// Printable ASCII without the marks that a URL must not contain unencoded.
 constexpr Table kQueryTable = [] {
   Table table{};
   for (std::size_t value = 0x21; value < 0x7F; ++value) {
@@ -39,7 +39,7 @@ constexpr Table kQueryTable = [] {
   return table;
 }();
 
-/// The same except what ends a path, and what browsers take for '/'.
+/// The same without the end of a path, and without the backslash, which browsers treat as '/'.
 constexpr Table kPathTable = [] {
   Table table = kQueryTable;
   for (const char byte : {'?', '\\'}) {
@@ -66,7 +66,7 @@ bool is_port_part(std::string_view text) noexcept {
   return port <= kPortMax;
 }
 
-/// IP-literal = "[" ( IPv6address / IPvFuture ) "]", by its bytes.
+/// IP-literal = "[" ( IPv6address / IPvFuture ) "]", checked only by its characters.
 bool is_bracketed_host(std::string_view text) noexcept {
   const std::size_t end = text.find(']');
   if (end == std::string_view::npos) {
@@ -75,12 +75,12 @@ bool is_bracketed_host(std::string_view text) noexcept {
   const std::string_view address = text.substr(1, end - 1);
   const bool is_address = std::ranges::all_of(
       address, [](char byte) { return hex_value(byte) >= 0 || byte == ':' || byte == '.'; });
-  // A colon makes it an address rather than a name, and two bytes are the shortest, "::".
+  // An address has a colon, and at least two bytes ("::").
   return is_address && address.size() >= 2 && address.find(':') != std::string_view::npos &&
          is_port_part(text.substr(end + 1));
 }
 
-/// The first byte from `at` on that is not in the table; the text's size when there is none.
+/// Returns the first position from `at` on whose byte is not in the table, or the size of the text.
 std::size_t skip(std::string_view text, std::size_t at, const Table& table) noexcept {
   while (at < text.size() && is_in(table, text[at])) {
     ++at;
@@ -88,12 +88,12 @@ std::size_t skip(std::string_view text, std::size_t at, const Table& table) noex
   return at;
 }
 
-/// Whether two hexadecimal digits follow. Pre: `text` begins with '%'.
+/// Returns whether two hexadecimal digits follow. Pre: `text` starts with '%'.
 bool is_escape(std::string_view text) noexcept {
   return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
 }
 
-/// Where a run ends of what is in the table, and of escapes.
+/// Returns the end of a run of escapes and bytes in the table.
 std::size_t skip_escaped(std::string_view text, const Table& table) noexcept {
   std::size_t at = skip(text, 0, table);
   while (at < text.size() && text[at] == '%' && is_escape(text.substr(at))) {

@@ -8,20 +8,23 @@ namespace eider {
 
 /// uri-host [ ":" port ] (RFC 9110, section 7.2; RFC 3986, section 3.2).
 ///
-/// No user information, no blank, a port up to 65535, and a name before it. Nothing is no host.
+/// Without user information and blanks; a port is at most 65535 and follows a name. Empty text is
+/// invalid.
 [[nodiscard]] bool is_host(std::string_view text) noexcept;
 
-/// The host of such a text, without the port; an IPv6 address keeps its brackets.
+/// Returns the host of such a text, without the port; an IPv6 address keeps its brackets.
 [[nodiscard]] std::string_view host_of(std::string_view authority) noexcept;
 
-/// absolute-path [ "?" query ]: printable ASCII without what no URL may hold raw, and no backslash
-/// in the path. Escapes are for the router to read.
+/// Returns whether the text is absolute-path [ "?" query ]: printable ASCII without the characters
+/// that a URL must not contain unencoded, and without a backslash in the path. The router checks
+/// percent-escapes.
 ///
 /// source  RFC 9113, section 8.3.1; RFC 3986, appendix A
 [[nodiscard]] bool is_origin_form(std::string_view target) noexcept;
 
-/// The path that a target of a request asks for, without its query, whatever a rewrite has made of
-/// it since; of an absolute one that behind its host. Empty: it has none, as "*".
+/// Returns the path of a received request target, without its query, even if the request was
+/// rewritten since. For an absolute target, the path after the host. Empty if there is none, as for
+/// "*".
 [[nodiscard]] std::string_view asked_path(std::string_view target) noexcept;
 
 }  // namespace eider

@@ -8,7 +8,7 @@ namespace eider {
 
 namespace {
 
-/// What a URL may hold as it stands (RFC 3986, section 2).
+/// Returns whether a URL may contain the byte unencoded (RFC 3986, section 2).
 bool is_url_byte(char byte) noexcept {
   constexpr std::string_view kNever = "\"<>\\^`{|}";
   return byte > ' ' && byte < '\x7F' && !kNever.contains(byte);

@@ -22,7 +22,7 @@ inline std::uint64_t load_half(const char* at) noexcept {
   return word;
 }
 
-/// Up to seven bytes as one number; different for different texts of one length.
+/// Reads up to seven bytes as one number; texts of equal length give different numbers.
 inline std::uint64_t load_short(std::string_view text) noexcept {
   const std::size_t size = text.size();
   if (size >= 4) {
@@ -44,7 +44,7 @@ inline std::uint64_t mix(std::uint64_t left, std::uint64_t right) noexcept {
 
 }  // namespace detail
 
-/// seed  tells apart equal texts that stand in different places
+/// seed  distinguishes equal texts in different places
 inline std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
   constexpr std::uint64_t kOther = 0xD6E8FEB86659FD93;
@@ -58,7 +58,7 @@ inline std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) n
   return detail::mix(hash ^ detail::load_word(text.data() + text.size() - 8), kOdd);
 }
 
-/// Whether two texts of one length are the same.
+/// Returns whether two texts of equal length are the same.
 inline bool equals(const char* left, std::string_view right) noexcept {
   const std::size_t size = right.size();
   if (size < 8 || size > 64) {

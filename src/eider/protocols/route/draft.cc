@@ -26,7 +26,7 @@ void ExactTable::freeze() {
   if (entries_.size() <= kComparedMax) {
     return;
   }
-  // At most half full, so that a probe nearly always ends at its first slot.
+  // At most half full, so that a probe usually ends at its first slot.
   slots_.resize(std::bit_ceil(entries_.size() * 2));
   const std::size_t mask = slots_.size() - 1;
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
@@ -70,7 +70,7 @@ DraftNode& child_of(DraftNode& node, PatternSegment segment) {
   return *child;
 }
 
-/// The leaf that `pattern` ends in; makes the nodes on the way.
+/// Returns the leaf of `pattern`, and creates the nodes to it.
 DraftLeaf& leaf_of(DraftNode& root, std::string_view pattern) {
   DraftNode* node = &root;
   for (PatternReader reader(pattern); reader.has_more();) {
@@ -83,14 +83,15 @@ DraftLeaf& leaf_of(DraftNode& root, std::string_view pattern) {
   return node->end;
 }
 
-/// Whether a parameter stands anywhere below.
+/// Returns whether the node or a descendant is a parameter.
 bool has_parameters(const DraftNode& node) {
   return node.parameter != nullptr || !node.rest.empty() ||
          std::any_of(node.literals.begin(), node.literals.end(),
                      [](const auto& child) { return has_parameters(*child.second); });
 }
 
-/// Lays a draft out: what has no parameter on its way into the exact table, the rest into the tree.
+/// Builds the tables of a draft: paths without parameters go into the exact table, others into the
+/// tree.
 class Layout {
  public:
   explicit Layout(Tables& tables) : tables_(tables) {}
@@ -104,7 +105,7 @@ class Layout {
     }
   }
 
-  /// `node` is reached by literals alone: where it ends is in the exact table.
+  /// `node` is reached only by literals, so its own end is in the exact table.
   void lay_out_prefix(const DraftNode& node, SegmentTree::NodeIndex index) {
     set_rest(node, index);
     for (const auto& [text, child] : node.literals) {

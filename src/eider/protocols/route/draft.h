@@ -17,28 +17,28 @@
 
 namespace eider::route {
 
-/// Patterns without parameters: a whole path, found by comparing or by one probe of a table.
+/// Patterns without parameters: a whole path, found by comparison or by one probe of a table.
 class ExactTable {
  public:
   /// Pre: `path` was not added before.
   void add(std::string_view path, Leaf leaf);
-  /// Lays out what was added. Call it once.
+  /// Builds the table. Call it once.
   void freeze();
 
-  /// Where `path` ends, or null.
+  /// Returns the leaf of `path`, or null.
   [[nodiscard]] const Leaf* find(std::string_view path) const noexcept;
 
  private:
-  /// Up to so many paths are compared one by one: that is quicker than any hash.
+  /// Up to this many paths are compared one by one, which is faster than any hash.
   static constexpr std::size_t kComparedMax = 8;
 
   struct Entry {
-    std::uint32_t text = 0;  // where its bytes begin in texts_
+    std::uint32_t text = 0;  // the offset of its bytes in texts_
     std::uint32_t size = 0;
     Leaf leaf;
   };
-  /// Small, so that ten thousand of them stay in the cache: a path that is not here mostly ends at
-  /// one of these.
+  /// Small, so that ten thousand of them stay in the cache: the search for a path that does not
+  /// exist usually ends at one of these.
   struct Slot {
     std::uint32_t hash = 0;
     std::uint32_t entry = kNoEntry;
@@ -53,9 +53,9 @@ class ExactTable {
   [[nodiscard]] const Leaf* probe(std::string_view path) const noexcept;
 
   std::vector<Entry> entries_;
-  std::vector<Slot> slots_;  // empty where all are compared
+  std::vector<Slot> slots_;  // empty if all paths are compared
   std::string texts_;
-  std::uint64_t sizes_ = 0;  // bit i: a path of i bytes (modulo 64) is here
+  std::uint64_t sizes_ = 0;  // bit i: there is a path of i bytes (modulo 64)
 };
 
 inline const Leaf* ExactTable::find(std::string_view path) const noexcept {
@@ -78,13 +78,13 @@ inline const Leaf* ExactTable::compare_all(std::string_view path) const noexcept
   return nullptr;
 }
 
-/// What ends at one place, one route per method.
+/// The routes of one pattern, at most one per method.
 class DraftLeaf {
  public:
   [[nodiscard]] Result<void, std::string> add(Method method, std::string_view pattern,
                                               std::uint32_t endpoint);
   [[nodiscard]] bool empty() const noexcept { return routes_.empty(); }
-  /// With HEAD answered by GET's endpoint where it has none of its own. Pre: not empty.
+  /// Builds the leaf. HEAD uses GET's endpoint if it has none of its own. Pre: not empty.
   [[nodiscard]] Leaf lay_out(Endpoints& endpoints) const;
 
  private:
@@ -105,12 +105,12 @@ struct DraftNode {
   DraftLeaf rest;
 };
 
-/// The tables that answer.
+/// The tables for lookups.
 struct Tables {
   ExactTable exact;
   SegmentTree tree;
   Endpoints endpoints;
-  MethodSet methods;  // of all routes together
+  MethodSet methods;  // of all routes
 };
 
 class Draft {

@@ -11,15 +11,15 @@ namespace eider::route {
 
 struct Leaf {
   MethodSet methods;
-  /// All methods have one endpoint, as a GET and its HEAD: then that is in here, which saves the
-  /// look into another place.
+  /// Whether all methods have the same endpoint, such as GET and HEAD. It is then stored here,
+  /// which saves a memory access.
   bool is_single = false;
-  /// The endpoint; else the index of the first method's, and the others follow in the order of the
-  /// enum.
+  /// The endpoint, or else the index of the first method's endpoint; the others follow in the order
+  /// of the enum.
   std::uint32_t endpoint = 0;
 };
 
-/// The endpoints of all leaves, one after the other.
+/// The endpoints of all leaves, in one array.
 class Endpoints {
  public:
   /// Pre: leaf.methods.contains(method).

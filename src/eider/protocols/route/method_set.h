@@ -25,15 +25,15 @@ class MethodSet {
   }
   [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
   [[nodiscard]] constexpr int size() const noexcept { return std::popcount(bits_); }
-  /// How many of the set come before `method` in the order of the enum.
+  /// Returns how many methods of the set come before `method` in the order of the enum.
   [[nodiscard]] constexpr std::uint32_t rank(Method method) const noexcept {
     const unsigned before = bits_ & (bit(method) - 1U);
-    // The usual case by itself: counting bits is a call on a plain x86-64.
+    // The usual case first: counting bits is a function call on a plain x86-64.
     return before == 0 ? 0 : static_cast<std::uint32_t>(std::popcount(before));
   }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
 
-  /// The value of an Allow field: "GET, HEAD, OPTIONS" (RFC 9110, section 10.2.1).
+  /// Returns the value of the Allow header: "GET, HEAD, OPTIONS" (RFC 9110, section 10.2.1).
   [[nodiscard]] std::string text() const {
     std::string text;
     for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {

@@ -7,7 +7,7 @@
 namespace eider::route {
 namespace {
 
-/// The byte that the escape at the front of `text` stands for; nothing when it is none, or NUL.
+/// Returns the byte of the escape at the start of `text`; nothing if it is invalid or a NUL.
 std::optional<char> read_escape(std::string_view text) noexcept {
   if (text.size() < 3) {
     return std::nullopt;
@@ -25,7 +25,7 @@ constexpr bool is_slash(char byte) noexcept {
   return byte == '/' || byte == kEscapedSlash;
 }
 
-/// Takes the first segment off `text`; both kinds of slash end it.
+/// Removes and returns the first segment of `text`; '/' and '\' end it.
 std::string_view take_segment(std::string_view& text) noexcept {
   const auto end = std::find_if(text.begin(), text.end(), is_slash);
   const std::string_view segment(text.begin(), end);
@@ -41,7 +41,7 @@ bool is_dots(std::string_view segment) noexcept {
 
 std::optional<std::string_view> decode_path(std::string_view path, Buffer& scratch) {
   scratch.clear();
-  // All of the room at once, since nothing grows by decoding: the bytes never move again.
+  // Reserve everything at once: decoding never needs more, so the bytes do not move.
   char* out = scratch.reserve(path.size());
   std::size_t written = 0;
   for (std::size_t at = 0; at < path.size(); ++at) {

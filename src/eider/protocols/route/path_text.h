@@ -10,30 +10,32 @@
 
 namespace eider::route {
 
-/// A slash that came escaped, as it stands in a decoded path until the match is over. No path can
-/// have this byte of its own: an escaped or plain NUL is refused.
+/// Stands for an escaped slash in a decoded path until the match is complete. It cannot be confused
+/// with a byte of the path, because an escaped or plain NUL is rejected.
 inline constexpr char kEscapedSlash = '\0';
 
-/// Whether `path` has a '%' or a NUL in it.
+/// Returns whether `path` contains a '%' or a NUL.
 [[nodiscard]] inline bool needs_decoding(std::string_view path) noexcept;
 
-/// The path with each escape decoded once, and "%2F" as kEscapedSlash; lies in `scratch`.
+/// Decodes each escape of the path once, and "%2F" to kEscapedSlash, into `scratch`.
 ///
-/// returns  nothing when an escape is not two hex digits, or stands for NUL, or the path has a NUL
+/// returns  nothing if an escape is not two hexadecimal digits or is a NUL, or if the path has a
+///          NUL
 [[nodiscard]] std::optional<std::string_view> decode_path(std::string_view path, Buffer& scratch);
 
-/// Turns every kEscapedSlash into the slash that it stands for.
+/// Replaces each kEscapedSlash with a slash.
 void restore_slashes(Buffer& scratch) noexcept;
 
-/// Whether "." or ".." is a segment of `text`, split at slashes of both kinds.
+/// Returns whether "." or ".." is a segment of `text`, split at '/' and '\'.
 [[nodiscard]] bool has_dot_segment(std::string_view text) noexcept;
 
-/// Whether `text` stays below where it begins: no "." or "..", and no empty segment but the last.
+/// Returns whether `text` stays below its start: no "." or "..", and no empty segment except the
+/// last.
 [[nodiscard]] bool is_safe_rest(std::string_view text) noexcept;
 
 namespace detail {
 
-/// Non-zero when one of the eight bytes is zero.
+/// Returns a nonzero value if one of the eight bytes is zero.
 constexpr std::uint64_t zero_bytes(std::uint64_t word) noexcept {
   return (word - 0x0101010101010101) & ~word & 0x8080808080808080;
 }

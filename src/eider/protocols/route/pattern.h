@@ -11,8 +11,8 @@ namespace eider {
 
 //   pattern   = "/" segment *( "/" segment )       the last segment may be empty: "/", "/notes/"
 //   segment   = literal / "{" name "}" / "{" name "...}"     the last form only at the end
-//   literal   = 1*byte, as the path has it once decoded; not / { } % ? # * NUL or control,
-//               not "." or "..", and not beginning with ':', by which others name parameters
+//   literal   = 1*byte, as in a decoded path; not / { } % ? # * NUL or control,
+//               not "." or "..", and not starting with ':', which marks parameters elsewhere
 //   name      = ( letter / "_" ) *( letter / digit / "_" ), no two the same
 
 enum class SegmentKind : std::uint8_t { literal, parameter, rest };
@@ -23,7 +23,7 @@ struct PatternSegment {
   std::string_view text;
 };
 
-/// What is wrong with a pattern; `none` when nothing is.
+/// The error of a pattern, or `none`.
 enum class PatternFault : std::uint8_t {
   none,
   no_slash,
@@ -39,18 +39,18 @@ enum class PatternFault : std::uint8_t {
   too_many_parameters,
 };
 
-/// The most parameters that a pattern may have: what PathValues holds.
+/// The maximum number of parameters of a pattern: the capacity of PathValues.
 inline constexpr std::size_t kPatternParametersMax = 8;
 inline constexpr std::size_t kPatternBytesMax = 1024;
 
-/// Walks over the segments of a pattern from the left.
+/// Reads the segments of a pattern from the left.
 class PatternReader {
  public:
   constexpr explicit PatternReader(std::string_view pattern) noexcept
       : rest_(pattern.substr(pattern.empty() ? 0 : 1)), has_more_(!pattern.empty()) {}
 
   [[nodiscard]] constexpr bool has_more() const noexcept { return has_more_; }
-  /// Pre: has_more(). Braces that do not fit make a literal, which `find_fault` refuses.
+  /// Pre: has_more(). Braces that do not match make a literal, which `find_fault` rejects.
   constexpr PatternSegment next() noexcept;
 
  private:
@@ -58,10 +58,10 @@ class PatternReader {
   bool has_more_;
 };
 
-/// The parameters of a pattern, in its order. The names are views into the pattern.
+/// The parameters of a pattern in order. The names are views of the pattern.
 class PatternInfo {
  public:
-  /// Pre: find_fault(pattern) == PatternFault::none; what is too much is left out.
+  /// Pre: find_fault(pattern) == PatternFault::none; otherwise surplus parameters are omitted.
   constexpr explicit PatternInfo(std::string_view pattern) noexcept;
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
@@ -75,13 +75,13 @@ class PatternInfo {
   std::size_t count_ = 0;
 };
 
-/// The first thing that is wrong with `pattern`, by the grammar above.
+/// Returns the first error of `pattern`, by the grammar above.
 [[nodiscard]] constexpr PatternFault find_fault(std::string_view pattern) noexcept;
 
-/// What a fault means and how it is mended, as a sentence.
+/// Returns a sentence that explains the error and how to fix it.
 [[nodiscard]] constexpr const char* to_text(PatternFault fault) noexcept;
 
-/// How many parameters `pattern` has. Pre: find_fault(pattern) == PatternFault::none.
+/// Returns the number of parameters. Pre: find_fault(pattern) == PatternFault::none.
 [[nodiscard]] constexpr std::size_t count_parameters(std::string_view pattern) noexcept {
   return PatternInfo(pattern).size();
 }
@@ -117,7 +117,7 @@ constexpr PatternFault find_literal_fault(std::string_view literal) noexcept {
   return literal == "." || literal == ".." ? PatternFault::dot_segment : PatternFault::none;
 }
 
-/// What is wrong with one segment by itself.
+/// Returns the error of a single segment.
 constexpr PatternFault find_segment_fault(PatternSegment segment, bool is_last) noexcept {
   if (segment.kind == SegmentKind::literal) {
     return segment.text.empty() && !is_last ? PatternFault::empty_segment

@@ -31,7 +31,7 @@ Lookup found(const route::Tables& tables, const Leaf& leaf, Method method) noexc
   return {Lookup::Kind::found, tables.endpoints.of(leaf, method), {}};
 }
 
-/// exact  where the path ends without a parameter, or null
+/// exact  the leaf of the path in the exact table, or null
 Lookup find_in(const route::Tables& tables, Search& search, const Leaf* exact) noexcept {
   const Leaf* leaf = exact == nullptr ? nullptr : search.take(*exact);
   leaf = leaf != nullptr ? leaf : tables.tree.find(search);
@@ -62,13 +62,14 @@ Lookup Router::find(Method method, std::string_view path, PathValues& values,
                     Buffer& scratch) const noexcept {
   ensure(frozen_ != nullptr, "a router was searched before it was frozen");
   values.clear();
-  // A pattern begins with a slash and has no '%' in it: what equals one needs no further look.
+  // A pattern starts with a slash and contains no '%', so a path that equals one needs no further
+  // checks.
   const Leaf* const exact = frozen_->exact.find(path);
   if (exact != nullptr && exact->methods.contains(method)) [[likely]] {
     return found(*frozen_, *exact, method);
   }
   if (!path.starts_with('/')) [[unlikely]] {
-    // "OPTIONS *" asks about the server as a whole (RFC 9110, section 9.3.7).
+    // "OPTIONS *" refers to the server as a whole (RFC 9110, section 9.3.7).
     return without_endpoint(method, path == "*" ? frozen_->methods : MethodSet());
   }
   Search search{method, path, values, {}, {}};

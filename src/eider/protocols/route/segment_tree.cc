@@ -10,7 +10,7 @@ namespace eider::route {
 namespace {
 
 std::size_t find_slash(std::string_view path, std::size_t at) noexcept {
-  // Segments are short: a call of memchr costs more than the loop.
+  // Segments are short: a call of memchr takes longer than the loop.
   while (at < path.size() && path[at] != '/') {
     ++at;
   }
@@ -121,7 +121,7 @@ SegmentTree::NodeIndex SegmentTree::probe_literal(NodeIndex node,
   return kNoNode;
 }
 
-// Recursion goes as deep as the longest pattern, whatever the path.
+// The depth of the recursion is limited by the longest pattern, not by the path.
 const Leaf* SegmentTree::descend(Search& search, NodeIndex index, std::size_t at) const noexcept {
   const Node& node = nodes_[index];
   if (at > search.path.size()) {

@@ -12,15 +12,15 @@
 
 namespace eider::route {
 
-/// One search: what is looked for, and what has been gathered on the way.
+/// The input and the state of one search.
 struct Search {
   Method method;
   std::string_view path;
   PathValues& values;
-  bool is_decoded = false;  // the path may have kEscapedSlash in it
-  MethodSet allowed{};      // of every leaf that matched the path and lacks the method
+  bool is_decoded = false;  // the path may contain kEscapedSlash
+  MethodSet allowed{};      // methods of all leaves that match the path but lack the method
 
-  /// `leaf` when it has the method; else notes what it has instead.
+  /// Returns `leaf` if it has the method; otherwise notes its methods and returns null.
   const Leaf* take(const Leaf& leaf) noexcept {
     if (leaf.methods.contains(method)) {
       return &leaf;
@@ -33,11 +33,11 @@ struct Search {
 class SegmentTree {
  public:
   using NodeIndex = std::uint32_t;
-  static constexpr NodeIndex kNoNode = 0;  // the root is nobody's child
+  static constexpr NodeIndex kNoNode = 0;  // the root is not a child
 
   SegmentTree() : nodes_(1) {}
 
-  // Building: nodes first, then `freeze`, then nothing more.
+  // Construction: nodes first, then `freeze`; no changes afterwards.
   [[nodiscard]] static constexpr NodeIndex root() noexcept { return 0; }
   NodeIndex add_literal(NodeIndex parent, std::string_view text);
   NodeIndex add_parameter(NodeIndex parent);
@@ -45,27 +45,27 @@ class SegmentTree {
   void set_rest(NodeIndex node, Leaf leaf);
   void freeze();
 
-  /// The most specific leaf that matches the path and has the method, with its values in
-  /// `search.values`; null when there is none, and then `search.allowed` is complete.
+  /// Returns the most specific leaf that matches the path and has the method, with its parameters
+  /// in `search.values`. Returns null if there is none; `search.allowed` is then complete.
   ///
-  /// cost  each node is visited once at most
+  /// cost  visits each node at most once
   [[nodiscard]] const Leaf* find(Search& search) const noexcept;
 
  private:
-  /// A node with more literal children than this finds them by hash.
+  /// A node with more literal children finds them with a hash table.
   static constexpr std::uint32_t kComparedMax = 8;
 
   struct Edge {
     NodeIndex parent = 0;
     NodeIndex child = kNoNode;
-    std::uint32_t text = 0;  // where its bytes begin in texts_
+    std::uint32_t text = 0;  // the offset of its bytes in texts_
     std::uint32_t size = 0;
   };
   struct Node {
     std::uint32_t first_edge = 0;
     std::uint32_t edge_count = 0;
     NodeIndex parameter = kNoNode;
-    std::uint32_t rest = 0;  // 0: none, else one more than its place in rests_
+    std::uint32_t rest = 0;  // 0: none, else its index in rests_ plus one
     Leaf end;
   };
   /// Small, so that those of ten thousand routes stay in the cache.
@@ -87,7 +87,7 @@ class SegmentTree {
 
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;  // sorted by parent after freeze()
-  std::vector<Slot> slots_;  // to the edges of nodes with many, by hash of parent and text
+  std::vector<Slot> slots_;  // hash table by parent and text, for nodes with many edges
   std::vector<Leaf> rests_;
   std::string texts_;
 };

@@ -1,6 +1,7 @@
-// For tests: the router's rules once more, in the most obvious way, to compare the fast one with.
-// Layering: must not be quick, must share no code with the router, and must not be used outside of
-// tests.
+// For tests: the router's rules in the most obvious implementation, to compare the fast one with
+// it.
+// Layering: must not be optimized, must share no code with the router, and must not be used outside
+// of tests.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ inline std::vector<std::string> split(std::string_view path) {
   return segments;
 }
 
-/// Nothing when an escape is bad or NUL is in it.
+/// Returns nothing if an escape is invalid or a NUL.
 inline std::optional<std::string> decode(const std::string& segment) {
   std::string text;
   for (std::size_t i = 0; i < segment.size(); ++i) {
@@ -70,7 +71,7 @@ inline bool climbs(const std::string& text) {
   return false;
 }
 
-/// The joined rest, or nothing when it is not safe.
+/// Returns the joined rest, or nothing if it is not safe.
 inline std::optional<std::string> join_rest(const std::vector<std::string>& segments,
                                             std::size_t from) {
   std::string rest;
@@ -121,7 +122,7 @@ inline std::optional<Match> match(const std::string& pattern,
   return wanted.size() == segments.size() ? std::optional(found) : std::nullopt;
 }
 
-/// Tries every route. An own HEAD route comes before the GET route of the same pattern.
+/// Tries each route. A HEAD route comes before the GET route of the same pattern.
 inline Answer find(const std::vector<Route>& routes, Method method, std::string_view path) {
   std::vector<std::string> segments = split(path);
   for (std::string& segment : segments) {

@@ -6,7 +6,7 @@
 
 namespace eider::h1::detail {
 
-/// Bit i is set where the mask holds for byte i.
+/// Sets bit i if the mask is set for byte i.
 inline std::uint32_t to_bits(BlockMask mask) noexcept {
   using Chars [[gnu::vector_size(16)]] = char;
   return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(reinterpret_cast<Chars>(mask)));

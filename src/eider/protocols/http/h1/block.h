@@ -17,20 +17,21 @@ inline Block load_block(const char* at) noexcept {
   return block;
 }
 
-/// ASCII letters. With bit 0x20 set both cases are one range, and that is moved to the top of the
-/// signed range, so that one comparison finds it: 'a' becomes 102, 'z' becomes 127, '{' wraps.
+/// Finds ASCII letters. Setting bit 0x20 joins both cases in one range, and the sum moves it to the
+/// top of the signed range, so that one comparison is enough: 'a' becomes 102, 'z' becomes 127, '{'
+/// wraps.
 inline BlockMask letters(Block block) noexcept {
   const Block moved = (block | 0x20) + (127 - 'z');
   return reinterpret_cast<BlockMask>(moved) > 127 - 26;
 }
 
-/// ASCII digits, found in the same way.
+/// Finds ASCII digits in the same way.
 inline BlockMask digits(Block block) noexcept {
   const Block moved = block + (127 - '9');
   return reinterpret_cast<BlockMask>(moved) > 127 - 10;
 }
 
-/// Eight bytes from each place.
+/// Loads eight bytes from each address.
 inline Block load_halves(const char* low, const char* high) noexcept {
   std::uint64_t halves[2];
   std::memcpy(&halves[0], low, sizeof halves[0]);

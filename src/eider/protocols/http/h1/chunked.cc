@@ -14,7 +14,7 @@ ChunkedStep ChunkedReader::read(std::string_view in) noexcept {
       return {ChunkedStatus::need_more, at, {}};
     }
     if (state_ == State::data) {
-      // The content may lie behind this input: it is handed out as it comes.
+      // The chunk may extend beyond this input, so its bytes are returned as they arrive.
       const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(left_, in.size() - at));
       left_ -= bytes;
       state_ = left_ == 0 ? State::data_return : State::data;
@@ -51,7 +51,7 @@ void ChunkedReader::take(char byte) noexcept {
     case State::behind_value:
       return take_in_extension(byte);
     case State::size_line_feed:
-      // The length is zero only for the last chunk, behind which the trailers stand.
+      // The size is zero only for the last chunk; the trailers follow it.
       return take_line_feed(byte, left_ == 0 ? State::trailer_start : State::data);
     case State::data_return:
       return byte == '\r' ? go(State::data_line_feed) : refuse(Refusal::bad_chunk_end);
@@ -72,12 +72,12 @@ void ChunkedReader::take(char byte) noexcept {
   }
 }
 
-/// The LF behind a CR.
+/// Reads the LF after a CR.
 void ChunkedReader::take_line_feed(char byte, State next) noexcept {
   if (byte != '\n') {
     return refuse(Refusal::bare_cr);
   }
-  // The count of digits begins anew with each chunk, and the size with it, which is zero by now.
+  // The count of digits restarts with each chunk. The size is already zero.
   size_digits_ = 0;
   go(next);
 }
@@ -86,7 +86,7 @@ void ChunkedReader::take_line_feed(char byte, State next) noexcept {
 void ChunkedReader::take_in_size(char byte) noexcept {
   const int digit = hex_value(byte);
   if (digit >= 0) {
-    // The digits are bounded, so that the size cannot wrap.
+    // The number of digits is limited, so that the size cannot overflow.
     if (size_digits_ == kChunkSizeDigitsMax) {
       return refuse(Refusal::chunk_too_large);
     }
@@ -101,8 +101,8 @@ void ChunkedReader::take_in_size(char byte) noexcept {
   end_extension(byte);
 }
 
-/// What may stand behind a size, an extension's name or its value: the line's end or one more
-/// extension, for which blanks may make room (BWS, RFC 9112, section 7.1.1).
+/// Reads the byte after a size, or after an extension's name or value: the end of the line or
+/// another extension, with optional blanks before it (BWS, RFC 9112, section 7.1.1).
 void ChunkedReader::end_extension(char byte) noexcept {
   switch (byte) {
     case '\r':
@@ -121,7 +121,7 @@ void ChunkedReader::end_extension(char byte) noexcept {
 
 /// chunk-ext = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )
 void ChunkedReader::take_in_extension(char byte) noexcept {
-  // The bound is for all extensions of the body, or each small chunk could carry its own.
+  // The limit is for all extensions of the body; otherwise each small chunk could have its own.
   if (++extension_bytes_ > kChunkExtensionBytesMax) {
     return refuse(Refusal::chunk_extension_too_large);
   }
@@ -145,7 +145,7 @@ void ChunkedReader::take_in_extension(char byte) noexcept {
   return state_ == State::behind_value ? end_extension(byte) : take_in_value(byte);
 }
 
-/// More of the name, or what may stand behind it.
+/// Reads more of the name, or the byte after it.
 void ChunkedReader::take_behind_name(char byte) noexcept {
   if (byte == '=') {
     return go(State::before_value);
@@ -176,9 +176,9 @@ void ChunkedReader::take_in_value(char byte) noexcept {
   return begins_escape ? go(State::escape) : go_if(is_value_byte(byte), State::quoted);
 }
 
-/// trailer-section = *( field-line CRLF ), by the rules of the head's field lines.
+/// trailer-section = *( field-line CRLF ), with the same rules as the field lines of a head.
 void ChunkedReader::take_in_trailer(char byte) noexcept {
-  // As with extensions, the bound is for all trailers together.
+  // As for extensions, the limit is for all trailers together.
   if (++trailer_bytes_ > kTrailerBytesMax) {
     return refuse(Refusal::trailers_too_large);
   }

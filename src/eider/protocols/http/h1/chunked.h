@@ -1,5 +1,6 @@
 // Decodes the chunked transfer coding (RFC 9112, section 7.1) as a stream.
-// Layering: must not gather the content, and lets no trailer field reach the head or the framing.
+// Layering: must not collect the content, and must not let a trailer field change the head or the
+// framing.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +10,20 @@
 
 namespace eider::h1 {
 
-/// Bounds that no correct client comes near.
+/// Limits that no correct client reaches.
 inline constexpr std::uint32_t kChunkSizeDigitsMax = 15;
-/// Of all chunk extensions of one body, so that one-byte chunks cannot carry kilobytes each.
+/// For all chunk extensions of one body together, so that one-byte chunks cannot carry kilobytes
+/// each.
 inline constexpr std::uint32_t kChunkExtensionBytesMax = 4096;
-/// Of all trailer lines of one body.
+/// For all trailer lines of one body together.
 inline constexpr std::uint32_t kTrailerBytesMax = 8192;
 
 enum class ChunkedStatus : std::uint8_t { need_more, data, done, refused };
 
-/// What one step found.
+/// The result of one step.
 ///
-/// consumed  bytes to drop from the front of the input: all of it at need_more
-/// data      content, a view into the input; empty unless status == data
+/// consumed  bytes to remove from the start of the input: all of it for need_more
+/// data      content, a view of the input; empty unless status == data
 struct ChunkedStep {
   ChunkedStatus status;
   std::size_t consumed;
@@ -33,20 +35,20 @@ struct ChunkedStep {
 ///     }
 class ChunkedReader {
  public:
-  /// Of requests the grammar is kept to the byte: another reader on the way could disagree about
-  /// where one ends. Some servers pad chunk sizes with blanks, which all clients accept.
+  /// For requests the grammar is strict, because another reader on the way could disagree about the
+  /// end of a request. Some servers pad chunk sizes with blanks, which all clients accept.
   enum class Of : std::uint8_t { request, response };
 
   ChunkedReader() noexcept = default;
   explicit ChunkedReader(Of of) noexcept : of_(of) {}
 
-  /// Reads until there is content to hand out, or the input ends, or the coding does.
+  /// Reads until there is content, or until the end of the input or of the chunked body.
   ///
-  /// in       the bytes behind those consumed so far, any length
+  /// in       the bytes after those consumed so far, any number
   /// returns  data       one piece of content, at most a chunk
-  ///          need_more  all of `in` is consumed; go on with what comes next
-  ///          done       the last chunk and the trailers are consumed; what follows is the next
-  ///          head refused    refusal() says why; so does every later call
+  ///          need_more  all of `in` is consumed; continue with more bytes
+  ///          done       the last chunk and the trailers are consumed; the next head follows
+  ///          refused    see refusal(); each later call returns this, too
   /// cost     one pass, no allocation; trailers are checked and dropped
   /// source   RFC 9112, section 7.1
   [[nodiscard]] ChunkedStep read(std::string_view in) noexcept;
@@ -58,7 +60,7 @@ class ChunkedReader {
   enum class State : std::uint8_t {
     size_first,
     size_more,
-    // Of chunk extensions.
+    // Inside chunk extensions.
     before_semicolon,
     before_name,
     name,
@@ -93,7 +95,7 @@ class ChunkedReader {
   void take_in_value(char byte) noexcept;
   void take_in_trailer(char byte) noexcept;
 
-  /// Of the chunk: as announced, then what of it is still to come.
+  /// The chunk size while it is read, then the bytes of the chunk that are missing.
   std::uint64_t left_ = 0;
   std::uint16_t extension_bytes_ = 0;
   std::uint16_t trailer_bytes_ = 0;

@@ -14,7 +14,7 @@ namespace eider::h1 {
 
 class ContentReader {
  public:
-  /// As new, for the content of that head.
+  /// Resets the reader for the content of that head.
   void begin(const RequestHead& head) noexcept {
     kind_ = head.body;
     left_ = head.content_length;
@@ -22,30 +22,30 @@ class ContentReader {
     trailers_.clear();
     is_done_ = kind_ == BodyKind::none;
   }
-  /// As ChunkedReader::read. With the last bytes of sized content `data` is returned, and `done`
-  /// by the next call.
+  /// Like ChunkedReader::read. For sized content, the last bytes are returned with `data`, and
+  /// `done` is returned by the next call.
   [[nodiscard]] ChunkedStep read(std::string_view in) {
     const ChunkedStep step =
         kind_ == BodyKind::chunked && !is_done_ ? read_chunked(in) : read_sized(in);
-    // Sized content is done with its last byte, so that the next request is read behind it at once.
+    // Sized content is done with its last byte, so that the next request can be read immediately.
     is_done_ =
         is_done_ || step.status == ChunkedStatus::done || (kind_ == BodyKind::sized && left_ == 0);
     return step;
   }
-  /// Reads on, and drops what there is. returns  how many bytes of `in` were the content's
+  /// Reads and drops the content. returns  the number of bytes of `in` that belong to the content
   std::size_t skip(std::string_view in) {
     std::size_t bytes = 0;
     for (bool goes_on = true; goes_on;) {
-      // The loop ends at the content's end: what stands behind it is the next request's.
+      // Stop at the end of the content: the next request follows.
       const ChunkedStep step = read(in.substr(bytes));
       bytes += step.consumed;
       goes_on = step.status == ChunkedStatus::data;
     }
     return bytes;
   }
-  /// All of the content has come.
+  /// Returns whether all of the content was read.
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
-  /// As TrailerLines. Pre: is_done().
+  /// Returns the trailers, like TrailerLines::view. Pre: is_done().
   [[nodiscard]] std::string_view trailer_lines() const noexcept {
     return kind_ == BodyKind::chunked ? trailers_.view() : std::string_view();
   }

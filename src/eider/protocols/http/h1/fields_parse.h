@@ -17,26 +17,26 @@ inline std::string_view between(const char* begin, const char* end) noexcept {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// Without blanks at either end. Most have one space in front and nothing else. Pre: *end is CR.
+/// Removes blanks at both ends. Most values have only one leading space. Pre: *end is CR.
 inline std::string_view trim_value(const char* begin, const char* end) noexcept {
   begin += *begin == ' ' ? 1 : 0;
   const bool has_more = begin != end && (is_blank(*begin) || is_blank(end[-1]));
   return has_more ? trim(between(begin, end)) : between(begin, end);
 }
 
-/// One pass over one head. Every step takes the place to read at and returns the place behind what
-/// it has read, or null: then `flaw()` is what was wrong, or `none` when bytes are missing.
+/// Reads one head in one pass. Each step takes the position and returns the position after the
+/// bytes that it has read, or null: then `flaw()` is the error, or `none` if bytes are missing.
 ///
-/// Bytes are judged strictly in their order, so that what is refused does not depend on how much
-/// has arrived.
+/// Bytes are checked strictly in order, so that the result does not depend on how much has arrived.
 ///
-/// Flaw     an enumeration with `none` and what is refused here
-/// Framing  has `Flaw take(const Field&)`, called for each in order, and `kTakesBlankBeforeColon`
+/// Flaw     an enumeration with `none` and the errors that are reported here
+/// Framing  has `Flaw take(const Field&)`, called for each field in order, and
+///          `kTakesBlankBeforeColon`
 /// source   RFC 9112, section 5
 template <class Flaw, class Framing>
 class FieldsParse {
  public:
-  /// room  for all fields that there may be
+  /// room  for the maximum number of fields
   FieldsParse(const char* end, std::span<Field> room, const Framing& framing) noexcept
       : end_(end), framing_(framing), room_(room) {}
 
@@ -66,7 +66,7 @@ class FieldsParse {
   Flaw flaw_ = Flaw::none;
 };
 
-/// CRLF. Pre: at != end_, and CR or LF stands there.
+/// Reads CRLF. Pre: at != end_, and *at is CR or LF.
 template <class Flaw, class Framing>
 const char* FieldsParse<Flaw, Framing>::read_line_end(const char* at) noexcept {
   if (*at == '\n') {
@@ -110,18 +110,19 @@ inline const char* FieldsParse<Flaw, Framing>::read_field(const char* at) noexce
   if (end_ - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n') {
     return end_value(line_end);
   }
-  // A field is counted before it is stored, so the room is never exceeded.
+  // The count is checked before the field is stored, so the room is never exceeded.
   if (count_ == room_.size()) {
     return refuse(Flaw::too_many_fields);
   }
   const std::string_view value = trim_value(colon + 1, line_end);
   const Field& field = room_[count_++] = {between(at, name_end), value};
-  // The framing judges each field in its order: which one is refused does not depend on the cut.
+  // The framing checks each field in order, so that the reported error does not depend on how much
+  // has arrived.
   const Flaw flaw = framing_.take(field);
   return flaw == Flaw::none ? line_end + 2 : refuse(flaw);
 }
 
-/// What is wrong with the name at `begin` that does not end in a colon but at `at`.
+/// Returns the error of the name at `begin` that ends at `at` without a colon.
 template <class Flaw, class Framing>
 const char* FieldsParse<Flaw, Framing>::end_name(const char* begin, const char* at) noexcept {
   if (at == end_) {
@@ -138,7 +139,7 @@ const char* FieldsParse<Flaw, Framing>::end_name(const char* begin, const char* 
   return refuse(at == begin && *at == '\n' ? Flaw::bare_lf : Flaw::bad_field_name);
 }
 
-/// Why the control byte at `at`, or the end of the input, does not end a value well.
+/// Returns the error of a value that ends at `at`, which is a control byte or the end of the input.
 template <class Flaw, class Framing>
 const char* FieldsParse<Flaw, Framing>::end_value(const char* at) noexcept {
   if (at == end_) {

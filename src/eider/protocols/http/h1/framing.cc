@@ -10,14 +10,14 @@ namespace eider::h1::detail {
 
 namespace {
 
-/// So that a length can be counted in a signed number anywhere.
+/// The maximum length, so that it can always be stored in a signed number.
 constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
 Refusal Framing::take_content_length(std::string_view value) noexcept {
-  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: a
-  // client that sends them may hope that somebody on the way reads the other one.
+  // RFC 9112, section 6.3 allows recipients to accept equal duplicates. Reject them here: a client
+  // that sends them may want another reader on the way to use the other one.
   if (has_length_) {
     return Refusal::doubled_content_length;
   }
@@ -29,7 +29,7 @@ Refusal Framing::take_content_length(std::string_view value) noexcept {
     return Refusal::length_with_coding;
   }
   has_length_ = true;
-  // A length of zero is no content, so that such a request needs no reader.
+  // A length of zero counts as no content, so that such a request needs no reader.
   head_.body = head_.content_length == 0 ? BodyKind::none : BodyKind::sized;
   return Refusal::none;
 }
@@ -42,7 +42,7 @@ Refusal Framing::read_length(std::string_view value) noexcept {
     if (!is_digit(byte)) {
       return Refusal::bad_content_length;
     }
-    // The flag is set before the product can wrap; digits behind it change nothing.
+    // The flag is set before the product can overflow; later digits do not change it.
     is_too_large |= length > kContentLengthMax / 10;
     length = length * 10 + static_cast<std::uint64_t>(byte - '0');
   }
@@ -58,7 +58,7 @@ Refusal Framing::take_transfer_encoding(std::string_view value) noexcept {
   if (head_.minor_version == 0) {
     return Refusal::coding_in_http_1_0;
   }
-  // RFC 9112, 6.1: both together are an attack (request smuggling) until shown otherwise.
+  // RFC 9112, 6.1: both together indicate request smuggling.
   if (has_length_) {
     return Refusal::length_with_coding;
   }
@@ -76,7 +76,7 @@ Refusal Framing::take_coding(std::string_view coding) noexcept {
     return Refusal::bad_transfer_coding;
   }
   const bool is_chunked = equals_ignoring_case(coding, "chunked");
-  // Behind chunked nothing may be applied: the content's end would lie elsewhere for others.
+  // No coding may follow chunked: otherwise other recipients would find another end of the content.
   if (head_.body == BodyKind::chunked) {
     return is_chunked ? Refusal::repeated_chunked : Refusal::chunked_not_last;
   }
@@ -88,7 +88,7 @@ Refusal Framing::take_coding(std::string_view coding) noexcept {
 }
 
 Refusal Framing::take_connection(std::string_view value) noexcept {
-  // Nearly always it is one of these two alone.
+  // It is usually exactly one of these two.
   const bool is_keep_alive = is_named(value, "keep-alive");
   const bool is_close = is_named(value, "close");
   if (is_keep_alive || is_close) {

@@ -1,6 +1,5 @@
 // Body length and connection options from the headers (RFC 9112, sections 6 and 9).
-// Layering: must not look at a field's bytes for more than its meaning: the reader has checked
-// them.
+// Layering: must only interpret the fields: the reader has checked their bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 
 namespace eider::h1::detail {
 
-/// The bytes of a Word with letters in lower case. What else becomes a letter or '-' is a control
-/// byte.
+/// Returns a Word with letters in lowercase. Of other bytes, only control bytes become letters or
+/// '-'.
 template <class Word>
 inline Word lower_word(const char* at) noexcept {
   Word word;
@@ -22,7 +21,7 @@ inline Word lower_word(const char* at) noexcept {
   return word | static_cast<Word>(0x2020202020202020);
 }
 
-/// Equal in words from both ends, which may overlap. Pre: sizeof(Word) <= bytes.
+/// Compares in words from both ends, which may overlap. Pre: sizeof(Word) <= bytes.
 template <class Word, std::size_t bytes>
 inline bool equals_in_words(const char* name, const char* lower) noexcept {
   Word difference = 0;
@@ -34,7 +33,8 @@ inline bool equals_in_words(const char* name, const char* lower) noexcept {
   return difference == 0;
 }
 
-/// Equal without case. Pre: `name` holds no control byte; `lower` is letters and '-' in lower case.
+/// Compares case-insensitively. Pre: `name` contains no control byte; `lower` consists of lowercase
+/// letters and '-'.
 template <std::size_t with_end>
 inline bool is_named(std::string_view name, const char (&lower)[with_end]) noexcept {
   constexpr std::size_t kBytes = with_end - 1;
@@ -48,7 +48,7 @@ inline bool is_named(std::string_view name, const char (&lower)[with_end]) noexc
   }
 }
 
-/// Takes the fields of one head in their order and fills in what they mean.
+/// Interprets the fields of one head in order, and fills in the head.
 class Framing {
  public:
   static constexpr bool kTakesBlankBeforeColon = false;
@@ -57,7 +57,7 @@ class Framing {
 
   /// Pre: head.method, minor_version and form are set; the name is a token.
   [[nodiscard]] Refusal take(const Field& field) noexcept;
-  /// Behind the last field.
+  /// Checks the head after the last field.
   [[nodiscard]] Refusal finish() noexcept;
 
  private:
@@ -109,7 +109,7 @@ inline Refusal Framing::take_host(std::string_view value) noexcept {
   if (!is_host_value(value)) {
     return Refusal::bad_host;
   }
-  // RFC 9112, section 3.2.2: the authority of an absolute form counts, not Host.
+  // RFC 9112, section 3.2.2: for an absolute form, its authority replaces Host.
   if (head_.form == TargetForm::origin || head_.form == TargetForm::asterisk) {
     head_.authority = value;
   }
@@ -118,12 +118,12 @@ inline Refusal Framing::take_host(std::string_view value) noexcept {
 
 inline Refusal Framing::finish() noexcept {
   const bool is_1_1 = head_.minor_version == 1;
-  // RFC 9112, 3.2: HTTP/1.1 without Host is refused; HTTP/1.0 may lack it.
+  // RFC 9112, 3.2: HTTP/1.1 without Host is rejected; HTTP/1.0 may lack it.
   if (is_1_1 && !has_host_) {
     return Refusal::missing_host;
   }
   head_.keeps_alive = !names_close_ && (is_1_1 || names_keep_alive_);
-  // An HTTP/1.0 client knows neither: its wish was passed on by a proxy that did not understand it
+  // HTTP/1.0 has neither Upgrade nor Expect: a proxy that did not understand them passed them on
   // (RFC 9110, sections 7.8 and 10.1.1).
   head_.wants_upgrade = is_1_1 && names_upgrade_ && has_upgrade_;
   head_.expects_continue = is_1_1 && expects_continue_ && head_.body != BodyKind::none;

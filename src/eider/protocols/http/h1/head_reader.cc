@@ -17,7 +17,7 @@ namespace {
 using detail::between;
 using detail::find_end;
 
-/// A request's head, step by step.
+/// Parses a request head, step by step.
 class HeadParse : public detail::FieldsParse<Refusal, detail::Framing> {
  public:
   HeadParse(std::string_view in, const HeadLimits& limits, RequestHead& head,
@@ -49,12 +49,12 @@ const char* HeadParse::read_head(const char* at) noexcept {
       (at = read_version(at)) == nullptr || (at = read_fields(at)) == nullptr) {
     return nullptr;
   }
-  // Only all fields together tell whether the framing holds.
+  // The framing can be checked only after all fields.
   const Refusal refusal = framing_.finish();
   if (refusal != Refusal::none) {
     return refuse(refusal);
   }
-  // The field is put right behind the framing, which has judged it as it came.
+  // Done after the framing has checked the field as received.
   if (head_.form == TargetForm::absolute) [[unlikely]] {
     ignore_host();
   }
@@ -64,7 +64,7 @@ const char* HeadParse::read_head(const char* at) noexcept {
 }
 
 /// RFC 9112, section 3.2.2: a server "MUST ignore the received Host header field (if any) and
-/// instead use the host information of the request-target". What reads the field reads that.
+/// instead use the host information of the request-target". Code that reads Host gets that.
 void HeadParse::ignore_host() noexcept {
   for (Field& field : fields()) {
     if (equals_ignoring_case(field.name, "host")) {
@@ -77,7 +77,7 @@ void HeadParse::ignore_host() noexcept {
 /// the request-line".
 const char* HeadParse::skip_empty_lines(const char* at) noexcept {
   for (int lines = 0; at != nullptr && at != end_ && (*at == '\r' || *at == '\n'); ++lines) {
-    // The bound keeps a client from sending empty lines for ever.
+    // The limit prevents a client from sending empty lines forever.
     if (lines == kLeadingLinesMax) {
       return refuse(Refusal::bad_leading_line);
     }
@@ -117,7 +117,7 @@ const char* HeadParse::read_any_method(const char* at) noexcept {
 const char* HeadParse::read_target(const char* at) noexcept {
   const char* const begin = at;
   const auto room = static_cast<std::size_t>(end_ - at);
-  // The bound is looked at while the target is still incomplete, so it need not come whole.
+  // The limit is checked while the target is incomplete, so that it need not arrive completely.
   const bool is_cut = room > limits_.target_bytes_max;
   const char* const end = is_cut ? begin + limits_.target_bytes_max + 1 : end_;
   const bool is_origin = at != end && *at == '/' && head_.method != Method::connect;
@@ -133,8 +133,9 @@ const char* HeadParse::read_target(const char* at) noexcept {
   return at + 1;
 }
 
-/// origin-form = absolute-path [ "?" query ]; the first byte that is no part of it, or end. A bad
-/// escape in the path is for the router to reject: its 400 then has the fields of the path's group.
+/// origin-form = absolute-path [ "?" query ]. Returns the first byte that is not part of it, or
+/// end. The router rejects invalid escapes in the path, so that its 400 has the headers of the
+/// path's group.
 const char* HeadParse::scan_origin_form(const char* at, const char* end) noexcept {
   const char* const begin = at;
   at = find_end<detail::PathEnd>(at, end);
@@ -177,7 +178,7 @@ const char* HeadParse::read_any_version(const char* at) noexcept {
   if (at == end_) {
     return need_more();
   }
-  // A version that is not HTTP/1 is refused behind its line end, as bytes are judged in order.
+  // A version other than HTTP/1 is rejected after its line end, because bytes are checked in order.
   if (*at != '\r' && *at != '\n') {
     return refuse(Refusal::bad_version);
   }
@@ -189,8 +190,9 @@ const char* HeadParse::read_any_version(const char* at) noexcept {
   return at;
 }
 
-/// What the parse does not set in every case. Field by field: assigning a RequestHead() makes the
-/// compiler write it in words and read it back in larger ones, which stalls (26 of 84 ns).
+/// Resets the members that the parse does not always set. Each one separately: if a RequestHead()
+/// is assigned, the compiler writes it in words and reads it back in larger ones, which stalls (26
+/// of 84 ns).
 void start_anew(RequestHead& head) noexcept {
   head.minor_version = 1;
   head.form = TargetForm::origin;
@@ -207,7 +209,8 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
   if (fields_.size() < limits.headers_max) [[unlikely]] {
     fields_.resize(limits.headers_max);
   }
-  // The head is the loop's: what an earlier request has left there must not shine through.
+  // The head is reused for all requests of the event loop, so data of earlier requests must be
+  // removed.
   start_anew(head_);
   HeadParse parse(in.substr(0, limits.head_bytes_max), limits, head_,
                   std::span(fields_).first(limits.headers_max));
@@ -216,7 +219,7 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
     head_bytes_ = static_cast<std::size_t>(end - in.data());
     return HeadStatus::complete;
   }
-  // The flaw of the bytes comes first: a head that is wrong and too large is wrong.
+  // A syntax error takes precedence over the size.
   const bool is_too_large = in.size() > limits.head_bytes_max;
   refusal_ = parse.flaw();
   if (refusal_ == Refusal::none && is_too_large) {
@@ -226,15 +229,15 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
 }
 
 bool HeadSearch::is_worth_reading(std::string_view in, const HeadLimits& limits) noexcept {
-  // A head beyond the bound is refused by the reader, so it is worth a look.
+  // The reader rejects a head that exceeds the limit, so it must be called.
   if (in.size() > limits.head_bytes_max) {
     return true;
   }
-  // What was searched before holds no line end that matters, except that a pair may span the cut.
+  // The bytes searched before contain no relevant line end, except that a pair may span the cut.
   std::size_t at = in.find('\n', searched_);
   searched_ = static_cast<std::uint32_t>(in.size());
   for (; at != std::string_view::npos; at = in.find('\n', at + 1)) {
-    // A bare LF is refused, which needs no end of the head.
+    // A bare LF is rejected before the end of the head.
     const bool is_bare = at == 0 || in[at - 1] != '\r';
     const bool ends_empty_line = at >= 3 && in[at - 2] == '\n';
     if (is_bare || ends_empty_line) {

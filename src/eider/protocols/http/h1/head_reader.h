@@ -1,5 +1,5 @@
 // Parses one HTTP/1.x request head (RFC 9112, sections 2 to 7), without ambiguity.
-// Layering: must not keep bytes, know sockets, or allocate once it is made.
+// Layering: must not keep bytes, know sockets, or allocate after construction.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace eider::h1 {
 
 struct HeadLimits {
-  /// From the first byte to the end of the empty line; more is 431.
+  /// From the first byte to the end of the empty line; if exceeded: 431.
   std::uint32_t head_bytes_max = 16 * 1024;
-  /// A longer request target is 414.
+  /// A longer request target: 414.
   std::uint32_t target_bytes_max = 8 * 1024;
-  /// More field lines are 431.
+  /// More field lines: 431.
   std::uint32_t headers_max = 100;
 };
 
@@ -25,37 +25,37 @@ inline constexpr int kLeadingLinesMax = 4;
 
 enum class HeadStatus : std::uint8_t { need_more, complete, refused };
 
-/// One per loop, used for all its connections: it holds the fields of the head read last.
+/// There is one per event loop for all its connections. It keeps the fields of the last head.
 ///
-///     for (;;) {                                        // a loop, however deep the pipeline
+///     for (;;) {                                        // any number of pipelined requests
 ///       switch (reader.read(in, limits)) {
 ///         case complete:  use reader.head(); in.remove_prefix(reader.head_bytes()); …
-///         case need_more: keep `in` with the connection, and a HeadSearch beside it
+///         case need_more: keep `in` and a HeadSearch with the connection
 ///         case refused:   write_refusal(out, reader.refusal(), date); close
 ///
-/// A head that comes in pieces is read again only when its end has come: see HeadSearch.
+/// A head that arrives in pieces is parsed again only after its end has arrived: see HeadSearch.
 class HeadReader {
  public:
-  /// Reads into a head of its own.
+  /// Reads into its own head.
   HeadReader() noexcept : HeadReader(own_head_) {}
-  /// Reads into `head`, which outlives the reader: it saves the copy where a request holds one.
+  /// Reads into `head`, which must outlive the reader. Saves the copy if the head is in a request.
   explicit HeadReader(RequestHead& head) noexcept : head_(head) {}
   HeadReader(const HeadReader&) = delete;
   HeadReader& operator=(const HeadReader&) = delete;
 
-  /// Reads the head at the front of `in`, after at most kLeadingLinesMax empty lines.
+  /// Reads the head at the start of `in`, after at most kLeadingLinesMax empty lines.
   ///
-  /// in       unread connection bytes, any length; head() points into them
+  /// in       unread bytes of the connection, any number; head() points into them
   /// returns  complete   head() and head_bytes() are valid until the next read
-  ///          need_more  a correct start: call again with the same bytes and more
-  ///          refused    refusal() says why; every longer input is refused for the same reason
+  ///          need_more  incomplete but correct so far: call again with the same bytes and more
+  ///          refused    see refusal(); with more bytes, the result is the same
   /// cost     one pass, no allocation unless limits.headers_max has grown
   /// source   RFC 9112, sections 2.2, 3, 5, 6, 7 and 9
   [[nodiscard]] HeadStatus read(std::string_view in, const HeadLimits& limits);
 
   /// Pre: the last read returned complete.
   [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
-  /// Bytes of the input that the head took, skipped empty lines included.
+  /// Returns the size of the head in the input, including skipped empty lines.
   [[nodiscard]] std::size_t head_bytes() const noexcept { return head_bytes_; }
   /// Pre: the last read returned refused.
   [[nodiscard]] Refusal refusal() const noexcept { return refusal_; }
@@ -68,17 +68,17 @@ class HeadReader {
   Refusal refusal_ = Refusal::none;
 };
 
-/// Where a connection's search for the end of an incomplete head stands. Four bytes.
+/// The state of the search for the end of an incomplete head. Four bytes.
 ///
-/// Makes a head that arrives byte by byte cost one pass instead of one per byte: reading again is
-/// put off until its end may have come.
+/// With it, a head that arrives byte by byte costs one pass instead of one per byte: parsing is
+/// postponed until the end may have arrived.
 class HeadSearch {
  public:
-  /// True when `HeadReader::read` on `in` may return something other than need_more.
+  /// Returns whether `HeadReader::read` of `in` may return something other than need_more.
   ///
-  /// in  all bytes of the head so far: at each call those of the last one, and more behind them
+  /// in  all bytes of the head so far: those of the last call, and possibly more
   [[nodiscard]] bool is_worth_reading(std::string_view in, const HeadLimits& limits) noexcept;
-  /// For the next head.
+  /// Resets the search for the next head.
   void reset() noexcept { searched_ = 0; }
 
  private:

@@ -6,7 +6,7 @@ namespace eider::h1 {
 
 namespace {
 
-// In the order of the enum. The table test reads every row.
+// In the order of the enum. A test checks each row.
 constexpr RefusalInfo kRows[] = {
     {500, "Nothing was rejected.", ""},
     {400, "There are too many empty lines before the request line.", "RFC 9112, 2.2"},

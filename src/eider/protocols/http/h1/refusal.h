@@ -11,7 +11,7 @@ namespace eider::h1 {
 
 enum class Refusal : std::uint8_t {
   none,
-  // The request line.
+  // Errors of the request line.
   bad_leading_line,
   bad_method,
   unknown_method,
@@ -19,7 +19,7 @@ enum class Refusal : std::uint8_t {
   target_too_long,
   bad_version,
   unsupported_version,
-  // Field lines.
+  // Errors of field lines.
   bare_lf,
   bare_cr,
   bad_field_name,
@@ -28,13 +28,13 @@ enum class Refusal : std::uint8_t {
   bad_field_value,
   head_too_large,
   too_many_fields,
-  // What the fields say.
+  // Errors of field values.
   missing_host,
   doubled_host,
   bad_host,
   bad_connection,
   unknown_expectation,
-  // Framing.
+  // Errors of the framing.
   bad_content_length,
   doubled_content_length,
   content_length_too_large,
@@ -44,7 +44,7 @@ enum class Refusal : std::uint8_t {
   unknown_transfer_coding,
   repeated_chunked,
   chunked_not_last,
-  // The content.
+  // Errors of the content.
   bad_chunk_size,
   chunk_too_large,
   bad_chunk_extension,
@@ -52,14 +52,14 @@ enum class Refusal : std::uint8_t {
   bad_chunk_end,
   bad_trailer,
   trailers_too_large,
-  // The clock.
+  // Timeouts.
   head_too_slow,
 };
 
-/// What a refusal says and why.
+/// The description of an error.
 ///
-/// status   of the response; the connection is always closed behind it
-/// text     one sentence for the client, naming nothing that the client sent
+/// status   of the response; the connection is always closed afterwards
+/// text     one sentence for the client, without data from the client
 /// section  the rule, e.g. "RFC 9112, 3.2"
 struct RefusalInfo {
   int status;
@@ -67,9 +67,9 @@ struct RefusalInfo {
   std::string_view section;
 };
 
-/// The table's row. Pre: refusal != Refusal::none.
+/// Returns the table's row. Pre: refusal != Refusal::none.
 [[nodiscard]] const RefusalInfo& refusal_info(Refusal refusal) noexcept;
-/// The same as any protocol's. Pre: as above.
+/// Converts it to the error type of all protocols. Pre: refusal != Refusal::none.
 [[nodiscard]] inline RequestRefusal to_request_refusal(Refusal refusal) noexcept {
   const RefusalInfo& info = refusal_info(refusal);
   return {info.status, info.text};

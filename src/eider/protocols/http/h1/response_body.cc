@@ -8,7 +8,7 @@ namespace eider::h1 {
 
 namespace {
 
-/// Behind its next line end, or nothing.
+/// Returns the text after the next line end, or an empty text.
 std::string_view behind_line(std::string_view text) noexcept {
   const std::size_t end = text.find(kCrlf);
   return end == std::string_view::npos ? std::string_view() : text.substr(end + kCrlf.size());
@@ -73,7 +73,7 @@ void TrailerLines::note(const ChunkedStep& step, std::string_view in) {
   }
 }
 
-/// Behind the end of the last piece, if there was one, and the line of the last chunk.
+/// Skips the end of the last piece, if there was one, and the line of the last chunk.
 std::string_view TrailerLines::view() const noexcept {
   std::string_view rest = tail_;
   if (rest.starts_with(kCrlf)) {
@@ -81,7 +81,7 @@ std::string_view TrailerLines::view() const noexcept {
   }
   rest = behind_line(rest);
   rest.remove_suffix(std::min(rest.size(), kCrlf.size()));
-  // The line that ends the trailers is cut off as well.
+  // The empty line at the end was removed, too.
   return rest;
 }
 

@@ -1,5 +1,5 @@
 // Finds the end of a response body in a stream of bytes, and its trailers.
-// Layering: must not gather the content: it hands out views.
+// Layering: must not collect the content: it returns views.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace eider::h1 {
 
-/// Keeps the trailers of a chunked body, which its reader only checks.
+/// Keeps the trailers of a chunked body; the reader itself only checks them.
 class TrailerLines {
  public:
-  /// in  what the step was made of
+  /// in  the input of the step
   void note(const ChunkedStep& step, std::string_view in);
-  /// As they came, each with its CRLF. Pre: the last step was done.
+  /// Returns the lines as received, each with its CRLF. Pre: the last step was done.
   [[nodiscard]] std::string_view view() const noexcept;
   void clear() noexcept { tail_ = std::string(); }
 
  private:
-  std::string tail_;  // all that came behind the last piece of content: the reader bounds it
+  std::string tail_;  // all bytes after the last piece of content; the reader limits them
 };
 
-/// What one step found.
+/// The result of one step.
 ///
-/// status    as of ChunkedReader: need_more, data, done or refused
-/// consumed  bytes to drop from the front of the input: all of it at need_more
-/// data      content, a view into the input; empty unless status == data
+/// status    as for ChunkedReader: need_more, data, done or refused
+/// consumed  bytes to remove from the start of the input: all of it for need_more
+/// data      content, a view of the input; empty unless status == data
 using ReplyStep = ChunkedStep;
 
 ///     while ((step = reader.read(in)).status == ChunkedStatus::data) {
@@ -42,16 +42,16 @@ class ResponseBodyReader {
   explicit ResponseBodyReader(const ReplyHead& head) noexcept
       : kind_(head.body), left_(head.content_length) {}
 
-  /// in       the bytes behind those consumed so far, any length
-  /// returns  done also without any input, when there is no content
+  /// in       the bytes after those consumed so far, any number
+  /// returns  done, even without input, if there is no content
   /// source   RFC 9112, sections 6.3 and 7.1
   [[nodiscard]] ReplyStep read(std::string_view in);
 
-  /// The connection ended here: whether the content is then whole.
+  /// Returns whether the content is complete if the connection ends here.
   [[nodiscard]] bool may_end() const noexcept { return kind_ == ReplyBody::until_close; }
   /// Pre: the last read returned refused.
   [[nodiscard]] ResponseFlaw flaw() const noexcept;
-  /// The trailer lines as they came, each with its CRLF. Pre: the last read returned done.
+  /// Returns the trailer lines as received, each with its CRLF. Pre: the last read returned done.
   [[nodiscard]] std::string_view trailer_lines() const noexcept { return trailers_.view(); }
 
  private:
@@ -64,7 +64,7 @@ class ResponseBodyReader {
   TrailerLines trailers_;
 };
 
-/// The fields of `trailer_lines()`; views into them.
+/// Splits `trailer_lines()` into fields, which are views of them.
 [[nodiscard]] std::vector<Field> split_trailers(std::string_view lines);
 
 }  // namespace eider::h1

@@ -14,19 +14,19 @@
 namespace eider::h1::detail {
 namespace {
 
-/// Body length and connection options of a response (RFC 9112, sections 6 and 9). Takes the fields
-/// of one head in their order and fills in what they mean.
+/// Body length and connection options of a response (RFC 9112, sections 6 and 9). Interprets the
+/// fields of one head in order, and fills in the head.
 class ResponseFraming {
  public:
   /// Pre: head.status and minor_version are set before the first field.
-  /// A proxy removes them, and clients accept them (RFC 9112, section 5.1).
+  /// Proxies remove blanks before the colon, and clients accept them (RFC 9112, section 5.1).
   static constexpr bool kTakesBlankBeforeColon = true;
 
   ResponseFraming(ReplyHead& head, Method asked) noexcept : head_(head), asked_(asked) {}
 
   /// Pre: the name is a token.
   [[nodiscard]] ResponseFlaw take(const Field& field) noexcept;
-  /// Behind the last field.
+  /// Completes the head after the last field.
   void finish() noexcept;
 
  private:
@@ -48,7 +48,7 @@ class ResponseFraming {
 
 using enum ResponseFlaw;
 
-/// So that a length can be counted in a signed number anywhere.
+/// The maximum length, so that it can always be stored in a signed number.
 constexpr std::uint64_t kResponseLengthMax = std::numeric_limits<std::int64_t>::max();
 
 bool is_digits(std::string_view text) noexcept {
@@ -96,8 +96,8 @@ ResponseFlaw ResponseFraming::take_one_length(std::string_view value) noexcept {
   if (!length || *length > kResponseLengthMax) {
     return content_length_too_large;
   }
-  // RFC 9112, section 6.3 lets the coding win here. Only an attacker, or a broken server, sends
-  // both, and what a proxy forwards must not depend on the reader.
+  // According to RFC 9112, section 6.3, the coding takes precedence. Reject both: only an attacker
+  // or a broken server sends them, and the result must not depend on the recipient behind a proxy.
   if (is_chunked_) {
     return length_with_coding;
   }
@@ -121,7 +121,8 @@ ResponseFlaw ResponseFraming::take_transfer_encoding(std::string_view value) noe
     if (!is_token(*coding)) {
       return bad_transfer_coding;
     }
-    // Others are not asked for (there is no TE field), and chunked is applied once, at the end.
+    // Other codings were not requested (there is no TE field), and chunked is applied once, at the
+    // end.
     if (is_chunked_ || !equals_ignoring_case(*coding, "chunked")) {
       return unknown_transfer_coding;
     }
@@ -148,7 +149,7 @@ bool ResponseFraming::is_tunnel() const noexcept {
   return asked_ == Method::connect && head_.status >= 200 && head_.status < 300;
 }
 
-/// These end with the empty line, whatever their fields say (RFC 9112, section 6.3, rule 1).
+/// These end with the empty line, regardless of their fields (RFC 9112, section 6.3, rule 1).
 bool ResponseFraming::has_no_content() const noexcept {
   return head_.status < 200 || head_.status == 204;
 }
@@ -167,14 +168,16 @@ ReplyBody ResponseFraming::body() const noexcept {
 }
 
 void ResponseFraming::finish() noexcept {
-  // A server that announces content here may send it, too: it must not be read as another response.
+  // A server that announces content here may also send it, and it must not be read as another
+  // response.
   const bool may_go_on = has_no_content() && (is_chunked_ || head_.content_length != 0);
   head_.body = body();
   if (head_.body != ReplyBody::sized) {
     head_.content_length = 0;
   }
   const bool stays = !names_close_ && (head_.minor_version == 1 || names_keep_alive_);
-  // A connection that carries another protocol or ends its content by closing is not used again.
+  // The connection is not reused if it carries another protocol or if the content ends by closing
+  // it.
   head_.keeps_alive = stays && !may_go_on && head_.body != ReplyBody::until_close &&
                       head_.status != 101 && !is_tunnel();
 }
@@ -187,7 +190,7 @@ namespace eider::h1 {
 
 namespace {
 
-// In the order of the enum. The table test reads every row.
+// In the order of the enum. A test checks each row.
 constexpr ResponseFlawInfo kFlaws[] = {
     {"Nothing is wrong.", ""},
 
@@ -231,7 +234,7 @@ namespace {
 using detail::between;
 using detail::find_end;
 
-/// A response's head, step by step.
+/// Parses a response head, step by step.
 class ResponseParse : public detail::FieldsParse<ResponseFlaw, detail::ResponseFraming> {
  public:
   ResponseParse(std::string_view in, std::span<Field> room, ReplyHead& head, Method asked) noexcept
@@ -282,8 +285,8 @@ const char* ResponseParse::read_version(const char* at) noexcept {
   return at;
 }
 
-/// status-code SP = 3DIGIT SP. Servers exist that leave out the space before an empty reason phrase
-/// (RFC 9112, section 4 requires it), or send codes up to 999. Clients accept both.
+/// status-code SP = 3DIGIT SP. Some servers omit the space before an empty reason phrase (RFC 9112,
+/// section 4 requires it), or send codes up to 999. Clients accept both.
 const char* ResponseParse::read_status(const char* at) noexcept {
   int status = 0;
   for (int digits = 0; digits < 3; ++digits, ++at) {
@@ -299,7 +302,7 @@ const char* ResponseParse::read_status(const char* at) noexcept {
   if (at == end_) {
     return need_more();
   }
-  // The framing asks for the status, so it is there before the first field.
+  // The framing needs the status, so it is set before the first field.
   head_.status = status;
   if (*at == '\r' || *at == '\n') {
     return at;

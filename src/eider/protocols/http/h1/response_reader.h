@@ -1,5 +1,5 @@
 // Parses the head of one HTTP/1.x response (RFC 9112, sections 2 to 9).
-// Layering: must not keep bytes, know sockets, or allocate once it is made.
+// Layering: must not keep bytes, know sockets, or allocate after construction.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace eider::h1 {
 
 enum class ResponseFlaw : std::uint8_t {
   none,
-  // The status line.
+  // Errors of the status line.
   bad_version,
   unsupported_version,
   bad_status,
   bad_reason,
-  // Field lines.
+  // Errors of field lines.
   bare_lf,
   bare_cr,
   bad_field_name,
@@ -28,7 +28,7 @@ enum class ResponseFlaw : std::uint8_t {
   bad_field_value,
   head_too_large,
   too_many_fields,
-  // What the fields say.
+  // Errors of field values.
   bad_connection,
   bad_content_length,
   different_content_lengths,
@@ -37,21 +37,21 @@ enum class ResponseFlaw : std::uint8_t {
   coding_in_http_1_0,
   bad_transfer_coding,
   unknown_transfer_coding,
-  // The content.
+  // Errors of the content.
   bad_chunk,
   chunk_extension_too_large,
   bad_trailer,
   trailers_too_large,
 };
 
-/// text     one sentence that names nothing that the server sent
+/// text     one sentence without data from the server
 /// section  the rule, e.g. "RFC 9112, 4"
 struct ResponseFlawInfo {
   std::string_view text;
   std::string_view section;
 };
 
-/// The table's row. Pre: flaw != ResponseFlaw::none.
+/// Returns the table's row. Pre: flaw != ResponseFlaw::none.
 [[nodiscard]] const ResponseFlawInfo& flaw_info(ResponseFlaw flaw) noexcept;
 
 struct ResponseLimits {
@@ -60,7 +60,7 @@ struct ResponseLimits {
   std::uint32_t headers_max = 1000;
 };
 
-/// How the content's end is found (RFC 9112, section 6.3).
+/// How the end of the content is determined (RFC 9112, section 6.3).
 enum class ReplyBody : std::uint8_t { none, sized, chunked, until_close };
 
 struct ReplyHead {
@@ -69,37 +69,38 @@ struct ReplyHead {
   /// 0 or 1. HTTP/1.2 and later minors count as 1 (RFC 9110, section 2.5).
   std::uint8_t minor_version = 1;
   ReplyBody body = ReplyBody::none;
-  /// The connection can be used again behind the content (RFC 9112, section 9.3).
+  /// The connection can be reused after the content (RFC 9112, section 9.3).
   bool keeps_alive = false;
   /// Content bytes that follow when body == ReplyBody::sized, else 0.
   std::uint64_t content_length = 0;
   /// All field lines in their order.
   std::span<const Field> fields;
-  /// The head's bytes, from the version to the empty line: where the fields point.
+  /// The bytes of the head, from the version to the empty line. The fields point into them.
   std::string_view bytes;
 
-  /// 1xx: another head follows. Not so for 101, behind which HTTP ends.
+  /// Returns whether another head follows: for 1xx, except 101, after which another protocol
+  /// follows.
   [[nodiscard]] bool is_interim() const noexcept { return status < 200 && status != 101; }
-  /// The first field of that name, compared without case.
+  /// Returns the first field with that name, case-insensitive.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 };
 
-/// One per loop, used for all its connections: it holds the fields of the head read last.
+/// There is one per event loop for all its connections. It keeps the fields of the last head.
 ///
-/// A head that comes in pieces is read again only when its end has come: see HeadSearch.
+/// A head that arrives in pieces is parsed again only after its end has arrived: see HeadSearch.
 class ResponseReader {
  public:
   ResponseReader() = default;
   ResponseReader(const ResponseReader&) = delete;
   ResponseReader& operator=(const ResponseReader&) = delete;
 
-  /// Reads the head at the front of `in`.
+  /// Reads the head at the start of `in`.
   ///
-  /// in       unread connection bytes, any length; head() points into them
+  /// in       unread bytes of the connection, any number; head() points into them
   /// asked    the request's method: HEAD and CONNECT change where the response ends
   /// returns  complete   head() and head_bytes() are valid until the next read
-  ///          need_more  a correct start: call again with the same bytes and more
-  ///          refused    flaw() says why; every longer input is refused for the same reason
+  ///          need_more  incomplete but correct so far: call again with the same bytes and more
+  ///          refused    see flaw(); with more bytes, the result is the same
   /// cost     one pass, no allocation unless limits.headers_max has grown
   /// source   RFC 9112, sections 2.2, 4, 5, 6, 7 and 9
   [[nodiscard]] HeadStatus read(std::string_view in, Method asked, const ResponseLimits& limits);

@@ -11,10 +11,11 @@
 
 namespace eider::h1::detail {
 
-// A class says which bytes end a run: `stops` exactly, `may_stop` for a block at once. The latter
-// may name too many bytes, never too few.
+// A class defines the bytes that end a run: `stops` exactly, and `may_stop` for a block at once,
+// which may report too many bytes, but never too few.
 
-/// Ends at what is no tchar; blocks also stop at the digits and marks that are rare in names.
+/// Ends at a byte that is not a tchar; blocks also stop at digits and at marks that are rare in
+/// names.
 struct NameEnd {
   static bool stops(char byte) noexcept { return !is_token_byte(byte); }
   static BlockMask may_stop(Block block) noexcept {
@@ -22,20 +23,20 @@ struct NameEnd {
   }
 };
 
-/// Ends at a control byte but HTAB; blocks stop at that too.
+/// Ends at a control byte except HTAB; blocks also stop at HTAB.
 struct ValueEnd {
   static bool stops(char byte) noexcept { return !is_value_byte(byte); }
   static BlockMask may_stop(Block block) noexcept { return (block < 0x20) | (block == 0x7F); }
 };
 
-/// Printable ASCII without the marks that no URL may hold raw (RFC 3986, appendix A; browsers send
-/// the other excluded ones, such as '|', unencoded).
+/// Printable ASCII without the marks that a URL must not contain unencoded (RFC 3986, appendix A).
+/// Other excluded marks, such as '|', are allowed because browsers send them unencoded.
 constexpr bool is_query_byte(char byte) noexcept {
   return byte > 0x20 && byte < 0x7F && byte != '"' && byte != '#' && byte != '<' && byte != '>';
 }
 
-/// In a path a backslash is excluded too: some read it as a slash. '?' ends it, and '%' is looked
-/// at more closely.
+/// A path must not contain a backslash either, because some programs treat it as a slash. '?' ends
+/// the path, and '%' needs another check.
 constexpr bool is_plain_path_byte(char byte) noexcept {
   return is_query_byte(byte) && byte != '\\' && byte != '?' && byte != '%';
 }
@@ -51,7 +52,7 @@ constexpr std::array<bool, 256> make_table() {
 inline constexpr auto kQueryTable = make_table<is_query_byte>();
 inline constexpr auto kPathTable = make_table<is_plain_path_byte>();
 
-/// Ends at what is no plain path byte; blocks also stop at ! $ & ' and =.
+/// Ends at a byte that is not a plain path byte; blocks also stop at ! $ & ' and =.
 struct PathEnd {
   static bool stops(char byte) noexcept { return !kPathTable[static_cast<unsigned char>(byte)]; }
   static BlockMask may_stop(Block block) noexcept {
@@ -61,7 +62,7 @@ struct PathEnd {
   }
 };
 
-/// Ends at what is no query byte.
+/// Ends at a byte that is not a query byte.
 struct QueryEnd {
   static bool stops(char byte) noexcept { return !kQueryTable[static_cast<unsigned char>(byte)]; }
   static BlockMask may_stop(Block block) noexcept {
@@ -70,7 +71,7 @@ struct QueryEnd {
   }
 };
 
-/// The first byte in [at, end) that ends a run of the class, or end.
+/// Returns the first byte in [at, end) that ends a run of the class, or end.
 template <class End>
 inline const char* find_end(const char* at, const char* end) noexcept {
   while (static_cast<std::size_t>(end - at) >= kBlockBytes) {
@@ -80,7 +81,7 @@ inline const char* find_end(const char* at, const char* end) noexcept {
       continue;
     }
     at += std::countr_zero(bits);
-    // A block may stop at harmless bytes; only the class itself decides.
+    // A block may stop at bytes that do not end the run, so check the byte exactly.
     if (End::stops(*at)) {
       return at;
     }

@@ -32,17 +32,17 @@ bool split_absolute(RequestHead& head) noexcept {
   head.query =
       path_bytes == std::string_view::npos ? std::string_view() : tail.substr(path_bytes + 1);
   if (head.path.empty()) {
-    // RFC 9112, section 3.2.4: OPTIONS without path and query is about the server as a whole.
+    // RFC 9112, section 3.2.4: OPTIONS without path and query refers to the server as a whole.
     head.path = head.method == Method::options && tail.empty() ? "*" : "/";
   }
   return !head.path.contains('\\');
 }
 
-/// authority-form = uri-host ":" port, both of them there.
+/// authority-form = uri-host ":" port, both required.
 bool split_authority(RequestHead& head) noexcept {
   head.form = TargetForm::authority;
   head.authority = head.target;
-  // The port must be there: CONNECT has no usual one (RFC 9110, 9.3.6).
+  // CONNECT has no default port, so it is required (RFC 9110, 9.3.6).
   return is_host(head.target) && is_digit(head.target.back()) &&
          head.target.substr(0, head.target.find_last_of("]:") + 1).ends_with(':');
 }

@@ -12,19 +12,19 @@
 
 namespace eider::h1::detail {
 
-/// Fills form, path, query and authority of a target that does not begin with '/'.
+/// Fills in form, path, query and authority for a target that does not start with '/'.
 ///
-/// head     method and target are set, target holds query bytes only; the rest is filled in
-/// returns  false when the method cannot have this target, or the target has no form
+/// head     method and target are set; target contains only query bytes
+/// returns  false if the method does not allow this target, or the target has no valid form
 [[nodiscard]] bool split_target(RequestHead& head) noexcept;
 
-/// Letters, digits, '-' and '.': all that most hosts are made of.
+/// Finds letters, digits, '-' and '.', which most hosts consist of.
 inline BlockMask plain_name_bytes(Block block) noexcept {
   return letters(block) | digits(block) | (block == static_cast<std::uint8_t>('-')) |
          (block == static_cast<std::uint8_t>('.'));
 }
 
-/// Whether a text of 8 bytes or more is of these bytes; false for shorter ones.
+/// Returns whether a text of 8 bytes or more consists of these bytes; false for shorter ones.
 inline bool is_plain_name(std::string_view text) noexcept {
   if (text.size() < kBlockBytes / 2) {
     return false;
@@ -35,7 +35,7 @@ inline bool is_plain_name(std::string_view text) noexcept {
   if (text.size() < kBlockBytes) {
     return to_bits(plain_name_bytes(load_halves(at, end - kBlockBytes / 2))) == kAllBits;
   }
-  // The last block overlaps the one before, so that nothing beyond the text is read.
+  // The last block overlaps the one before, so that no byte beyond the text is read.
   BlockMask plain = plain_name_bytes(load_block(end - kBlockBytes));
   for (; end - at > static_cast<std::ptrdiff_t>(kBlockBytes); at += kBlockBytes) {
     plain &= plain_name_bytes(load_block(at));
@@ -43,7 +43,7 @@ inline bool is_plain_name(std::string_view text) noexcept {
   return to_bits(plain) == kAllBits;
 }
 
-/// uri-host [ ":" port ], or nothing at all (RFC 9110, section 7.2). Most are plain names.
+/// uri-host [ ":" port ], or an empty text (RFC 9110, section 7.2). Most are plain names.
 [[nodiscard]] inline bool is_host_value(std::string_view text) noexcept {
   return is_plain_name(text) || text.empty() || is_host(text);
 }

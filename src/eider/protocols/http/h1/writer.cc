@@ -25,7 +25,7 @@ constexpr std::string_view kKeepAlive = "Connection: keep-alive\r\n";
 constexpr std::string_view kClose = "Connection: close\r\n";
 constexpr std::string_view kUpgrade = "Connection: upgrade\r\n";
 
-/// More than all that write_head writes of its own, phrases and numbers included.
+/// More than everything that write_head itself writes, including phrases and numbers.
 constexpr std::size_t kOwnBytesMax = 320;
 
 char* put_status_line(char* at, int status) noexcept {
@@ -36,7 +36,7 @@ char* put_status_line(char* at, int status) noexcept {
   return put(at, kServer);
 }
 
-/// All lines up to Content-Type, whatever they are.
+/// Writes all lines before Content-Type.
 char* put_start(char* at, const ResponseHead& head) noexcept {
   at = put_status_line(at, head.status);
   if (head.start != nullptr) {
@@ -83,7 +83,7 @@ void HeadStart::tell(std::int64_t unix_seconds) noexcept {
 }
 
 void write_head(Buffer& out, const ResponseHead& head) {
-  // Room for all is made once, so that the puts below need no checks.
+  // Room for everything is reserved once, so that the calls of put below need no checks.
   char* const begin =
       out.reserve(kOwnBytesMax + head.content_type.size() + head.field_lines.size());
   char* at = put_start(begin, head);

@@ -17,7 +17,7 @@ namespace eider::h1::detail {
 
 inline constexpr std::size_t kDigitsMax = 20;
 
-/// For constants: the size is known where this is inlined, so that it is a move or two.
+/// For constants: after inlining, the size is known, so that it is only a move or two.
 inline char* put(char* at, std::string_view text) noexcept {
   std::memcpy(at, text.data(), text.size());
   return at + text.size();
@@ -47,19 +47,19 @@ inline char* put_number(char* at, std::uint64_t number) noexcept {
 
 namespace eider::h1 {
 
-/// What the Connection field says (RFC 9112, section 9.3).
+/// The value of the Connection field (RFC 9112, section 9.3).
 enum class Persistence : std::uint8_t {
   /// No field: an HTTP/1.1 connection stays open.
   implied,
-  /// "keep-alive": an HTTP/1.0 client has asked for it.
+  /// "keep-alive": an HTTP/1.0 client has requested it.
   spoken,
-  /// "close": the connection ends behind this response.
+  /// "close": the connection ends after this response.
   close,
   /// "upgrade": another protocol follows this response.
   upgrade,
 };
 
-/// How the client finds the content's end.
+/// How the client determines the end of the content.
 enum class Framing : std::uint8_t {
   /// No field: 1xx, 204, 304, or content that ends with the connection.
   none,
@@ -69,7 +69,8 @@ enum class Framing : std::uint8_t {
   chunked,
 };
 
-/// How the responses of one second begin, so that its date is formatted once. One per loop.
+/// The start of the responses of one second, so that the date is formatted only once. One per event
+/// loop.
 class HeadStart {
  public:
   /// The lines of a 200 up to Date, and the name of the next field.
@@ -79,7 +80,7 @@ class HeadStart {
 
   HeadStart() noexcept { tell(0); }
 
-  /// Valid until the next call.
+  /// Returns the start for that time, valid until the next call.
   [[nodiscard]] const HeadStart& at(std::int64_t unix_seconds) noexcept {
     if (unix_seconds != seconds_) [[unlikely]] {
       tell(unix_seconds);
@@ -89,7 +90,7 @@ class HeadStart {
 
   /// "HTTP/1.1 200 OK", Server, Date, "Content-Type: ".
   [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), kBytes}; }
-  /// "Sun, 06 Nov 1994 08:49:37 GMT"
+  /// For example "Sun, 06 Nov 1994 08:49:37 GMT".
   [[nodiscard]] std::string_view date() const noexcept {
     return {text_.data() + kBeforeDate.size(), kDateBytes};
   }
@@ -101,17 +102,17 @@ class HeadStart {
   std::array<char, kBytes> text_{};
 };
 
-/// A response head as it is to be written.
+/// A response head to write.
 struct ResponseHead {
   /// 200 <= status <= 599
   int status = 200;
   Framing framing = Framing::sized;
   Persistence persistence = Persistence::implied;
-  /// For Framing::sized: of the content, also where none follows (HEAD).
+  /// For Framing::sized: the length of the content, even if none follows (HEAD).
   std::uint64_t content_length = 0;
   /// Empty: no Content-Type field.
   std::string_view content_type = {};
-  /// Tells the date; null: no Date field.
+  /// Provides the date; null: no Date field.
   const HeadStart* start = nullptr;
   /// Further field lines, each ending in CRLF.
   std::string_view field_lines = {};
@@ -123,20 +124,21 @@ inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 /// Appends status line, Server, Date, Content-Type, framing, Connection, `field_lines`, empty line.
 void write_head(Buffer& out, const ResponseHead& head);
 
-/// Appends a whole response of the usual kind: a 200 that says what its content is, on a connection
-/// that stays.
+/// Appends a whole response of the most frequent form: a 200 with a Content-Type, on a connection
+/// that stays open.
 ///
 /// content_type  not empty
-/// field_lines   as in ResponseHead
+/// field_lines   the same as in ResponseHead
 inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,
                         std::string_view field_lines, std::string_view body);
 
-/// Appends one chunk. Nothing for empty `data`, which would end the body (RFC 9112, section 7.1).
+/// Appends one chunk. Appends nothing for empty `data`, which would end the body (RFC 9112, section
+/// 7.1).
 void write_chunk(Buffer& out, std::string_view data);
 
-/// Appends a whole response that refuses the request in plain text and announces the close.
+/// Appends a whole response that rejects the request in plain text and announces the close.
 ///
-/// start  as in ResponseHead
+/// start  the same as in ResponseHead
 void write_refusal(Buffer& out, Refusal refusal, const HeadStart* start);
 
 inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,

@@ -6,11 +6,11 @@
 
 namespace eider::h2::detail {
 
-/// The calls that nghttp2 makes, with the State as their user data.
+/// The callbacks for nghttp2, with the State as their user data.
 template <class State>
 class Calls {
  public:
-  /// Made once, kept for ever.
+  /// Returns the callbacks, which are created once and never freed.
   ///
   /// errors  std::bad_alloc
   [[nodiscard]] static const nghttp2_session_callbacks* all() {
@@ -25,7 +25,7 @@ class Calls {
     return made;
   }
 
-  /// Content that a stream of ours sends.
+  /// Provides the content of a stream that we send.
   [[nodiscard]] static ssize_t read_content(nghttp2_session* /*session*/, StreamId id,
                                             std::uint8_t* /*data*/, std::size_t bytes_max,
                                             std::uint32_t* flags, nghttp2_data_source* source,
@@ -49,7 +49,7 @@ class Calls {
             return of(state).take_field(text_of(name, name_bytes), text_of(value, value_bytes));
           });
         });
-    // A field that is wrong makes the whole message wrong: none is dropped silently.
+    // An invalid field makes the whole message invalid; no field is dropped silently.
     nghttp2_session_callbacks_set_on_invalid_header_callback(
         calls,
         [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t*, std::size_t,

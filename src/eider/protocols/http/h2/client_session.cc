@@ -1,4 +1,4 @@
-// ClientSession: what it is made of and what is asked of it. See also client_session_calls.cc.
+// ClientSession: construction and public functions. See also client_session_calls.cc.
 #include "eider/protocols/http/h2/client_session.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using detail::check;
 using detail::code_of;
 
-/// A head of this many frames is within anybody's limit.
+/// A head of this many frames is always allowed.
 constexpr std::uint32_t kContinuationsMin = 8;
 constexpr std::uint32_t kFrameBytes = 16 * 1024;
 
@@ -27,8 +27,8 @@ const nghttp2_option* client_options() {
   return made;
 }
 
-/// RFC 7541, 7.1.3: secrets stay out of the tables. A connection may carry requests of many people,
-/// and one of them could try values until the table has what another one has sent (7.1.1).
+/// RFC 7541, 7.1.3: secrets must not enter the compression tables. A connection may carry requests
+/// of several users, and one of them could guess the values of another one (7.1.1).
 unsigned flags_of(const OutField& field) noexcept {
   return is_plain_request_field(field.name) ? NGHTTP2_NV_FLAG_NONE : NGHTTP2_NV_FLAG_NO_INDEX;
 }
@@ -46,13 +46,13 @@ ClientSession::State::State(const ClientSessionOptions& its_options)
        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.stream_window_bytes},
        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, options.reply.head_bytes_max}}};
   check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
-  // The window of the connection is larger than RFC 9113's default, so it is announced at once.
+  // The window of the connection is larger than RFC 9113's default, so it is announced immediately.
   check(nghttp2_session_set_local_window_size(
       session, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options.connection_window_bytes)));
 }
 
 void ClientSession::State::terminate(ErrorCode why, std::string_view text) noexcept {
-  // Only the first reason counts: what follows from it would hide it.
+  // Only the first reason is kept; later errors are consequences of it.
   if (!is_doomed) {
     is_doomed = true;
     flaw = text;
@@ -104,7 +104,7 @@ bool ClientSession::send(Buffer& out, std::size_t bytes_max) {
   return detail::send_some(*state_, out, bytes_max);
 }
 
-// A doomed session sends its GOAWAY and no request.
+// A doomed session sends its GOAWAY, but no requests.
 bool ClientSession::takes_requests() const noexcept {
   return !state_->is_doomed && !state_->going_away &&
          nghttp2_session_check_request_allowed(state_->session) != 0;
@@ -115,7 +115,8 @@ std::size_t ClientSession::room() const noexcept {
     return 0;
   }
   const std::uint32_t allowed = std::min(
-      // The server's limit may fall below what is open, so the difference is bounded.
+      // The server's limit may fall below the number of open streams, so the difference is limited
+      // to zero.
       state_->options.streams_max, streams_allowed().value_or(state_->options.early_streams_max));
   return allowed - std::min<std::size_t>(allowed, state_->open_streams);
 }
@@ -140,12 +141,12 @@ StreamId ClientSession::request(ReplyUser& user, std::span<const OutField> field
   content.read_callback = detail::Calls<State>::read_content;
   const StreamId id = nghttp2_submit_request(state_->session, nullptr, all.data(), all.size(),
                                              ends == Ends::with_head ? nullptr : &content, &user);
-  // No memory is the caller's to answer; any other failure is a mistake of ours.
+  // The caller handles missing memory; any other failure is a bug in our code.
   if (id == NGHTTP2_ERR_NOMEM) {
     throw std::bad_alloc();
   }
   ensure(id > 0, "a request on a session without room");
-  // The user may have had another request before.
+  // The user may have been used for another request before.
   user.has_head_ = user.has_ended_ = false;
   user.is_early_ = !state_->has_settings;
   user.end_.reset();
@@ -158,9 +159,9 @@ void ClientSession::resume(StreamId id) {
 }
 
 void ClientSession::reset(StreamId id, ErrorCode why) {
-  // The user is let go before the frame is queued: it is told nothing from here on.
+  // The user is removed before the frame is queued, so that it is not called again.
   state_->let_go(id);
-  state_->guard.earn(Cheap::reset, 1);  // the server's own may be on its way
+  state_->guard.earn(Cheap::reset, 1);  // the server may also be sending one
   nghttp2_submit_rst_stream(state_->session, NGHTTP2_FLAG_NONE, id, code_of(why));
 }
 

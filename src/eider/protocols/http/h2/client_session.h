@@ -18,63 +18,64 @@ namespace eider::h2 {
 
 struct ClientSessionOptions {
   ReplyLimits reply = {};
-  /// Requests under way at once, however many the server allows.
+  /// The limit of concurrent requests, even if the server allows more.
   std::uint32_t streams_max = 256;
-  /// The same until the server has said what it allows.
+  /// The limit until the server has announced its own.
   std::uint32_t early_streams_max = 100;
-  /// Content of one response that a server may send before any of it is taken: 65535 or more.
+  /// The receive window of one response, in bytes: 65535 or more.
   std::uint32_t stream_window_bytes = 256 * 1024;
-  /// The same of all responses together: 65535 or more.
+  /// The receive window of the connection, in bytes: 65535 or more.
   std::uint32_t connection_window_bytes = 4 * 1024 * 1024;
 };
 
-/// How a stream came to its end.
+/// How a stream ended.
 enum class StreamFate : std::uint8_t {
-  /// The response is whole, and the request, too.
+  /// The response is complete, and so is the request.
   whole,
-  /// The server has taken it back: `code` says why.
+  /// The server has reset it; `code` has the reason.
   reset,
-  /// The same, and it says that it has not looked at it (REFUSED_STREAM).
+  /// The same, and the server did not process it (REFUSED_STREAM).
   refused,
-  /// It was not looked at because the server goes away (GOAWAY), or it never left, or it was
-  /// refused and had been sent before the server could say how many requests it takes.
+  /// The server did not process it: it shuts down (GOAWAY), or the request was never sent, or it
+  /// was refused because it was sent before the server announced its limit of streams.
   unseen,
-  /// What came is no response.
+  /// The response is invalid.
   malformed,
-  /// The response's head exceeds a limit.
+  /// The head of the response exceeds a limit.
   too_large,
 };
 
-/// text  a sentence where it is malformed or too large
+/// text  a sentence, if the response is malformed or too large
 struct StreamEnd {
   StreamFate fate;
   ErrorCode code;
   std::string_view text;
 };
 
-/// What waits for one response. Calls come from within ClientSession::receive and `send`, where
-/// `reset`, `consume` and `resume` may be called, and nothing else.
+/// Receives one response. Called from within ClientSession::receive and `send`. The functions may
+/// call only `reset`, `consume` and `resume`.
 class ReplyUser {
  public:
-  /// 100 to 199; valid during the call.
+  /// An interim response, 100 to 199; valid during the call.
   virtual void on_interim(const ReplyHead& head) = 0;
   /// The final head; valid during the call.
   virtual void on_head(const ReplyHead& head) = 0;
-  /// Content, at least one byte; counted against the stream's window until `consume`.
+  /// Content, at least one byte; uses the stream's window until `consume`.
   virtual void on_data(std::string_view bytes) = 0;
-  /// The response is whole, and as long as its head had said.
+  /// The response is complete, with the announced length.
   ///
   /// trailer_lines  "name: value\r\n" each; valid during the call
   virtual void on_end(std::string_view trailer_lines) = 0;
-  /// The stream is no more; the last call.
+  /// The stream has ended; this is the last call.
   virtual void on_closed(const StreamEnd& end) = 0;
 
-  /// What can be sent of the request's content: nothing that is not the last means "later", until
-  /// ClientSession::resume.
+  /// Returns how much of the request's content can be sent. Nothing that is not the last means
+  /// "later", until ClientSession::resume.
   [[nodiscard]] virtual Ready ready(std::size_t bytes_max) noexcept = 0;
-  /// Copies the next `bytes` of it.
+  /// Copies the next `bytes` of the content.
   virtual void put(char* to, std::size_t bytes) noexcept = 0;
-  /// Fields behind the content, "Name: value\r\n" each; asked with the last of it.
+  /// Returns the fields after the content, each "Name: value\r\n"; called with the last of the
+  /// content.
   [[nodiscard]] virtual std::string_view trailer_lines() const noexcept { return {}; }
 
  protected:
@@ -84,63 +85,64 @@ class ReplyUser {
   friend class ClientSession;
   bool has_head_ = false;
   bool has_ended_ = false;
-  bool is_early_ = false;         // begun before the server's SETTINGS have come
-  std::optional<StreamEnd> end_;  // what is known of it before the stream is closed
+  bool is_early_ = false;         // started before the server's SETTINGS arrived
+  std::optional<StreamEnd> end_;  // set as soon as it is known, before the stream is closed
 };
 
 class ClientSession {
  public:
   explicit ClientSession(const ClientSessionOptions& options);
-  /// Forgets all streams without a call.
+  /// Drops all streams without calling their users.
   ~ClientSession();
   ClientSession(const ClientSession&) = delete;
   ClientSession& operator=(const ClientSession&) = delete;
 
-  /// Takes bytes from the server. Errors are answered by themselves: see `is_over`.
+  /// Processes bytes from the server. Errors are handled by the session: see `is_over`.
   ///
   /// now_ms  of a steady clock, in milliseconds
   void receive(std::string_view bytes, std::uint64_t now_ms);
-  /// Appends what is to be sent, until `out` holds `bytes_max` or a little more.
+  /// Appends pending output, until `out` has `bytes_max` bytes or slightly more.
   ///
-  /// returns  whether that was all there is for now
+  /// returns  whether all pending output was appended
   bool send(Buffer& out, std::size_t bytes_max);
 
-  /// How many requests may begin now: by the server's limit and ours; 0 when it goes away.
+  /// Returns how many requests may start now, by the server's limit and ours; 0 if it shuts down.
   [[nodiscard]] std::size_t room() const noexcept;
-  /// Requests may begin now or later: no GOAWAY has come, and there are numbers left.
+  /// Returns whether requests may start now or later: there was no GOAWAY, and stream IDs are left.
   [[nodiscard]] bool takes_requests() const noexcept;
-  /// What the server has said that it allows, if it has.
+  /// Returns the server's announced limit of streams, if any.
   [[nodiscard]] std::optional<std::uint32_t> streams_allowed() const noexcept;
-  /// The server takes requests that name a protocol (RFC 8441, section 3).
+  /// Returns whether the server accepts requests that name a protocol (RFC 8441, section 3).
   [[nodiscard]] bool allows_protocols() const noexcept;
-  /// Begins a request. Pre: room() != 0.
+  /// Starts a request. Pre: room() != 0.
   ///
-  /// user    told of the response, until `on_closed` or `reset`
+  /// user    called for the response, until `on_closed` or `reset`
   /// fields  pseudo-header fields first; copied
   /// source  RFC 9113, section 8.3.1
   StreamId request(ReplyUser& user, std::span<const OutField> fields, Ends ends);
-  /// There is content again.
+  /// Content is available again.
   void resume(StreamId id);
-  /// Ends a stream by RST_STREAM. Its user is not called again.
+  /// Ends a stream with RST_STREAM. Its user is not called again.
   void reset(StreamId id, ErrorCode why);
-  /// The user has made room for that much content.
+  /// The user has consumed that much content, so that the window grows again.
   void consume(StreamId id, std::size_t bytes);
 
   void ping();
-  /// How many have been answered.
+  /// Returns how many pings were answered.
   [[nodiscard]] std::uint64_t pongs() const noexcept;
-  /// GOAWAY that says good-bye.
+  /// Sends GOAWAY to end the connection.
   void shut_down();
 
-  /// Requests that have not come to their end.
+  /// Returns the number of requests that have not ended.
   [[nodiscard]] std::size_t open_streams() const noexcept;
-  /// Nothing further is to be received or sent.
+  /// Returns whether nothing is left to receive or send.
   [[nodiscard]] bool is_over() const noexcept;
-  /// Nothing that is received matters any more: the server has broken the protocol or a limit.
+  /// Returns whether further input is ignored because the server has violated the protocol or a
+  /// limit.
   [[nodiscard]] bool is_doomed() const noexcept;
-  /// Why, in a sentence. Pre: is_doomed().
+  /// Returns the reason, as a sentence. Pre: is_doomed().
   [[nodiscard]] std::string_view flaw() const noexcept;
-  /// What the server's GOAWAY said, if one has come.
+  /// Returns the error code of the server's GOAWAY, if it was received.
   [[nodiscard]] std::optional<ErrorCode> going_away() const noexcept;
 
  private:

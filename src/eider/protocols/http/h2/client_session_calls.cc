@@ -1,4 +1,4 @@
-// ClientSession: what the server's frames come to, before and behind nghttp2.
+// ClientSession: handles the server's frames, before and after nghttp2.
 #include <cstring>
 #include <utility>
 
@@ -15,7 +15,7 @@ bool has(std::uint8_t flags, nghttp2_flag flag) noexcept {
   return (flags & flag) != 0;
 }
 
-/// Of a stream that was reset ahead of its response.
+/// The fate of a stream that was reset before its response.
 StreamFate fate_of(ErrorCode code, bool is_early) noexcept {
   if (code != ErrorCode::refused_stream) {
     return StreamFate::reset;
@@ -25,10 +25,10 @@ StreamFate fate_of(ErrorCode code, bool is_early) noexcept {
 
 }  // namespace
 
-// Ahead of nghttp2: floods, also of what it would ignore.
+// Before nghttp2: floods, including frames that it would ignore.
 
 void ClientSession::State::receive(std::string_view bytes) {
-  // All frames are counted before nghttp2 sees any: it would answer or ignore a flood first.
+  // Count all frames before nghttp2 sees any: it would first respond to a flood, or ignore it.
   for (std::string_view rest = bytes; !rest.empty() && !is_doomed;) {
     const FrameScanner::Step step = frames.next(rest);
     rest.remove_prefix(step.bytes);
@@ -56,7 +56,8 @@ void ClientSession::State::check_frame(const FrameHead& head) noexcept {
       return;
     case NGHTTP2_CONTINUATION:
       return check_continuation(head);
-    case NGHTTP2_PUSH_PROMISE:  // our first SETTINGS, ahead of all requests, have declined it
+    case NGHTTP2_PUSH_PROMISE:  // our first SETTINGS, which are sent before all requests, have
+                                // disabled it
       return terminate(ErrorCode::protocol_error,
                        "The server sent a push promise, although push is disabled.");
     case NGHTTP2_RST_STREAM:
@@ -81,19 +82,18 @@ void ClientSession::State::check_continuation(const FrameHead& head) noexcept {
   note(head.length == 0 ? Cheap::empty : Cheap::continuation);
 }
 
-// Behind it: heads.
+// After nghttp2: heads.
 
 void ClientSession::State::begin_head(const nghttp2_frame& frame) noexcept {
   const ReplyUser* const user = user_of(frame.hd.stream_id);
-  // Heads of streams that nobody waits for are decoded all the same, or HPACK's table would go
-  // astray.
+  // Heads of streams without a user must still be decoded to keep HPACK's table consistent.
   is_building = user != nullptr;
   const bool is_trailers = is_building && user->has_head_;
   builder.begin(is_trailers ? ReplyBuilder::Kind::trailers : ReplyBuilder::Kind::head);
 }
 
 int ClientSession::State::take_field(std::string_view name, std::string_view value) {
-  // It is counted before it is refused: a list without end is cut off below.
+  // Count the field before any check: a list without end is cut off below.
   builder.add(name, value, options.reply);
   if (builder.listed_bytes() > kBombFactor * options.reply.head_bytes_max) {
     terminate(ErrorCode::enhance_your_calm, "The headers of a response do not end.");
@@ -104,7 +104,7 @@ int ClientSession::State::take_field(std::string_view name, std::string_view val
 
 void ClientSession::State::end_head(StreamId id, Ends ends) {
   ReplyUser* const user = user_of(id);
-  // The stream was reset while its head was on the way.
+  // The stream was reset while its head was arriving.
   if (user == nullptr || !is_building) {
     return;
   }
@@ -118,7 +118,7 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
   if (head.is_interim()) {
     return user->on_interim(head);
   }
-  // It is noted before the call, in which the user may reset the stream.
+  // Set before the call, in which the user may reset the stream.
   user->has_head_ = true;
   user->on_head(head);
   if (ends == Ends::with_head) {
@@ -128,13 +128,13 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
 
 void ClientSession::State::refuse(StreamId id, ReplyUser& user, const ReplyRefusal& why) {
   const ErrorCode code = why.is_size ? ErrorCode::cancel : ErrorCode::protocol_error;
-  // The user is let go first, so that the close of the stream tells it nothing more.
+  // The user is removed first, so that the close of the stream does not call it again.
   let_go(id);
   nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, static_cast<std::uint32_t>(code));
   user.on_closed({why.is_size ? StreamFate::too_large : StreamFate::malformed, code, why.text});
 }
 
-/// The user may have reset the stream meanwhile.
+/// Ends the response. The user may have reset the stream meanwhile.
 void ClientSession::State::end_response(StreamId id, std::string_view trailer_lines) {
   if (ReplyUser* const user = user_of(id)) {
     user->has_ended_ = true;
@@ -169,8 +169,8 @@ void ClientSession::State::take_frame(const nghttp2_frame& frame) {
 }
 
 void ClientSession::State::take_data(StreamId id, std::string_view bytes) {
-  // What is not taken of one response must not hinder the others: the window of each bounds what is
-  // kept.
+  // Unread content of one response must not block the others: the window of each stream limits how
+  // much is kept.
   nghttp2_session_consume_connection(session, bytes.size());
   if (ReplyUser* const user = user_of(id)) {
     user->on_data(bytes);
@@ -181,7 +181,8 @@ void ClientSession::State::take_data(StreamId id, std::string_view bytes) {
 
 // How streams end.
 
-/// By the server. A stream that it has answered in part it has looked at, whatever it says.
+/// The server has reset the stream. If it has sent part of a response, it has processed the
+/// request, even if it reports otherwise.
 void ClientSession::State::note_reset(StreamId id, ErrorCode code) noexcept {
   if (ReplyUser* const user = user_of(id)) {
     const StreamFate fate = user->has_head_ ? StreamFate::reset : fate_of(code, user->is_early_);
@@ -195,33 +196,34 @@ void ClientSession::State::note_closed(StreamId id, ErrorCode code) {
     return;
   }
   StreamEnd end{user->has_ended_ ? StreamFate::whole : StreamFate::unseen, code, {}};
-  // A response that is whole stays whole, whatever code the server closes the stream with.
+  // A complete response stays complete, whatever code the server closes the stream with.
   if (user->end_ && end.fate != StreamFate::whole) {
     end = *user->end_;
   }
-  // It is let go first: within the call the user may be destroyed, or begin another request.
+  // The user is removed first, because it may be destroyed or start another request within the
+  // call.
   let_go(id);
   user->on_closed(end);
 }
 
 void ClientSession::State::note_sent(const nghttp2_frame& frame) noexcept {
   switch (frame.hd.type) {
-    case NGHTTP2_HEADERS:  // what servers may well do for each request
+    case NGHTTP2_HEADERS:  // allow the frames that servers may send for each request
       guard.earn(Cheap::reset, 1);
       guard.earn(Cheap::empty, 1);
       guard.earn(Cheap::unknown, 1);
       guard.earn(Cheap::window_update, 2);
       return guard.earn(Cheap::continuation, continuations_max);
     case NGHTTP2_DATA:
-      guard.earn(Cheap::ping, 1);  // by which they measure the way
+      guard.earn(Cheap::ping, 1);  // servers use it to measure latency
       return guard.earn(Cheap::window_update, 2);
-    case NGHTTP2_RST_STREAM:  // nghttp2's own: what came on the stream was wrong
+    case NGHTTP2_RST_STREAM:  // sent by nghttp2 itself: the data on the stream was invalid
       if (ReplyUser* const user = user_of(frame.hd.stream_id); user != nullptr && !user->end_) {
         user->end_ = StreamEnd{StreamFate::malformed, ErrorCode::protocol_error,
                                "The server's response is not valid HTTP/2."};
       }
       return;
-    case NGHTTP2_GOAWAY:  // likewise, of the connection
+    case NGHTTP2_GOAWAY:  // the same for the connection
       if (frame.goaway.error_code != NGHTTP2_NO_ERROR && !is_doomed) {
         is_doomed = true;
         flaw = kNoHttp2;
@@ -232,7 +234,7 @@ void ClientSession::State::note_sent(const nghttp2_frame& frame) noexcept {
   }
 }
 
-/// A request that was never sent, since the server went away before.
+/// The request was never sent, because the server had shut down before.
 void ClientSession::State::note_not_sent(const nghttp2_frame& frame) noexcept {
   if (frame.hd.type == NGHTTP2_HEADERS) {
     if (ReplyUser* const user = user_of(frame.hd.stream_id)) {
@@ -246,20 +248,20 @@ void ClientSession::State::note_not_sent(const nghttp2_frame& frame) noexcept {
 ssize_t ClientSession::State::read_content(StreamId id, std::size_t bytes_max, std::uint32_t& flags,
                                            const nghttp2_data_source& /*source*/) noexcept {
   ReplyUser* const from = user_of(id);
-  if (from == nullptr) {  // it was reset, and that has not left yet
+  if (from == nullptr) {  // it was reset, and the reset was not sent yet
     return NGHTTP2_ERR_DEFERRED;
   }
   const Ready ready = from->ready(bytes_max);
   if (ready.bytes == 0 && !ready.is_last) {
     return NGHTTP2_ERR_DEFERRED;
   }
-  // The content is copied by `send_content` straight into the output.
+  // `send_content` copies the content directly into the output.
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   flags |= ready.is_last ? unsigned{NGHTTP2_DATA_FLAG_EOF} : 0U;
   const std::string_view trailers = ready.is_last ? from->trailer_lines() : std::string_view();
   if (!trailers.empty()) {
     flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-    // The trailers end the stream, so the content must not.
+    // The trailers end the stream, so the content must not end it.
     submit_trailers(id, trailers);
   }
   return static_cast<ssize_t>(ready.bytes);
@@ -278,7 +280,7 @@ int ClientSession::State::send_content(StreamId id, const std::uint8_t* frame_he
   if (from == nullptr) {  // it was reset while the frame waited for room
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
-  // The bound is looked at before a frame, so no frame is cut.
+  // The limit is checked before a frame, so that no frame is cut.
   if (out->size() >= out_bytes_max) {
     is_full = true;
     return NGHTTP2_ERR_WOULDBLOCK;

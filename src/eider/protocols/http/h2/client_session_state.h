@@ -31,24 +31,24 @@ struct ClientSession::State {
     return static_cast<ReplyUser*>(nghttp2_session_get_stream_user_data(session, id));
   }
   void terminate(ErrorCode why, std::string_view text) noexcept;
-  /// The session can go on no more, as nghttp2's error says.
+  /// Ends the session because of an error of nghttp2.
   void fail(int error) noexcept;
-  /// Counts one more of that kind, and ends the connection when there are too many.
+  /// Counts a frame of that kind, and ends the connection if there are too many.
   void note(Cheap kind) noexcept;
-  /// Valid until the next call.
+  /// Converts fields for nghttp2; valid until the next call.
   [[nodiscard]] std::span<const nghttp2_nv> to_pairs(std::span<const OutField> fields);
   void submit_trailers(StreamId id, std::string_view lines);
-  /// Its user is told nothing any more.
+  /// Removes the stream's user; it is not called again.
   void let_go(StreamId id) noexcept;
-  /// What came on the stream is no response: it is reset, and its user told.
+  /// Handles an invalid response: resets the stream and informs its user.
   void refuse(StreamId id, ReplyUser& user, const ReplyRefusal& why);
 
-  // Looked at before nghttp2 is asked.
+  // Checks that run before nghttp2 sees a frame.
   void receive(std::string_view bytes);
   void check_frame(const FrameHead& head) noexcept;
   void check_continuation(const FrameHead& head) noexcept;
 
-  // What nghttp2's calls come to: client_session_calls.cc.
+  // The handlers of nghttp2's callbacks: client_session_calls.cc.
   void begin_head(const nghttp2_frame& frame) noexcept;
   int take_field(std::string_view name, std::string_view value);
   void take_frame(const nghttp2_frame& frame);
@@ -67,10 +67,10 @@ struct ClientSession::State {
   ClientSessionOptions options;
   nghttp2_session* session = nullptr;
   ReplyBuilder builder;
-  bool is_building = false;  // a head that somebody waits for
+  bool is_building = false;  // the current head belongs to a stream with a user
   FloodGuard guard;
   FrameScanner frames{0};
-  std::uint32_t continuations = 0;  // of the latest head
+  std::uint32_t continuations = 0;  // of the current head
   std::uint32_t continuations_max;
   std::uint64_t now_ms = 0;
   std::uint64_t pongs = 0;

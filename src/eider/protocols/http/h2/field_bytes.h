@@ -12,7 +12,7 @@
 
 namespace eider::h2::detail {
 
-/// The same byte eight times.
+/// Returns a word with the same byte eight times.
 constexpr std::uint64_t eight(unsigned char byte) noexcept {
   return std::uint64_t{0x0101010101010101} * byte;
 }
@@ -26,8 +26,8 @@ template <class Word>
   return word;
 }
 
-/// All of a text's bytes in one word, in some order, some of them more than once; and perhaps 'a's.
-/// Pre: 1 to 7 bytes.
+/// Returns a word with all of a text's bytes, in any order; some may be repeated, and unused bytes
+/// are 'a'. Pre: 1 to 7 bytes.
 [[nodiscard]] inline std::uint64_t short_word(std::string_view text) noexcept {
   if (text.size() >= 4) {
     const std::uint64_t first = load<std::uint32_t>(text.data());
@@ -39,7 +39,8 @@ template <class Word>
   return eight('a') << 24 | byte(0) << 16 | byte(text.size() / 2) << 8 | byte(text.size() - 1);
 }
 
-/// Whether words that hold all of the text's bytes, and perhaps 'a's, all pass.
+/// Returns whether `passes` returns true for words that cover all of the text; unused bytes are
+/// 'a'.
 template <class Judge>
 [[nodiscard]] inline bool all_words(std::string_view text, Judge passes) noexcept {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
@@ -54,7 +55,7 @@ template <class Judge>
   return passes(load<std::uint64_t>(text.data() + text.size() - kWord));
 }
 
-/// No byte below the blank, and no DEL.
+/// Returns whether no byte is below the space, and none is DEL.
 [[nodiscard]] constexpr bool is_plain_value(std::uint64_t word) noexcept {
   const std::uint64_t below = (word - eight(0x20)) & ~word & kHighBits;
   const std::uint64_t others = word ^ eight(0x7F);
@@ -62,7 +63,7 @@ template <class Judge>
   return (below | deletes) == 0;
 }
 
-/// Letters in lower case and '-', nothing else.
+/// Returns whether all bytes are lowercase letters or '-'.
 [[nodiscard]] constexpr bool is_plain_name(std::uint64_t word) noexcept {
   const std::uint64_t others = word ^ eight('-');
   const std::uint64_t dashes = ~(others + eight(0x7F));
@@ -70,7 +71,7 @@ template <class Judge>
   return (word & kHighBits) == 0 && ((dashes | letters) & kHighBits) == kHighBits;
 }
 
-/// The same as eider::is_field_value. Tabs are rare, and looked at byte by byte.
+/// The same as eider::is_field_value. Tabs are rare, so values with tabs are checked byte by byte.
 [[nodiscard]] inline bool is_value(std::string_view text) noexcept {
   const auto passes = [](std::uint64_t word) { return is_plain_value(word); };
   const bool is_plain =
@@ -79,7 +80,7 @@ template <class Judge>
 }
 
 /// RFC 9113, 8.2: "A field name MUST NOT contain characters in the ranges
-/// 0x00-0x20, 0x41-0x5a, or 0x7f-0xff"; and no other than HTTP/1.1 allows.
+/// 0x00-0x20, 0x41-0x5a, or 0x7f-0xff". It must also be valid in HTTP/1.1.
 [[nodiscard]] inline bool is_lower_token(std::string_view name) noexcept {
   const auto passes = [](std::uint64_t word) { return is_plain_name(word); };
   return (!name.empty() && all_words(name, passes)) ||

@@ -8,11 +8,11 @@
 
 namespace eider::h2 {
 
-/// What floods are made of, each with an allowance of its own.
+/// The kinds of frames that floods consist of. Each has its own allowance.
 enum class Cheap : std::uint8_t {
-  /// RST_STREAM from the peer: requests begun and taken back (CVE-2023-44487).
+  /// RST_STREAM from the peer: requests that are started and canceled (CVE-2023-44487).
   reset,
-  /// RST_STREAM that we had to send for something that the peer did wrong (CVE-2025-8671).
+  /// RST_STREAM that we had to send because of an error of the peer (CVE-2025-8671).
   provoked_reset,
   /// PING without ACK (CVE-2019-9512).
   ping,
@@ -20,18 +20,18 @@ enum class Cheap : std::uint8_t {
   settings,
   /// PRIORITY and PRIORITY_UPDATE (CVE-2019-9513).
   priority,
-  /// DATA, HEADERS or CONTINUATION with nothing in it and no end (CVE-2019-9518).
+  /// DATA, HEADERS or CONTINUATION without content and without an end flag (CVE-2019-9518).
   empty,
-  /// WINDOW_UPDATE: some are earned by each DATA frame that we send (CVE-2019-9511).
+  /// WINDOW_UPDATE: each DATA frame that we send allows some more (CVE-2019-9511).
   window_update,
-  /// CONTINUATION (CVE-2024-27983 and its kin).
+  /// CONTINUATION (CVE-2024-27983 and similar).
   continuation,
-  /// Frames of types that we do not know.
+  /// Frames of unknown types.
   unknown,
 };
 inline constexpr std::size_t kCheapCount = 9;
 
-/// So much at once, and so much more in each second.
+/// The number of frames that are allowed at once, and additionally in each second.
 struct Allowance {
   std::uint32_t burst;
   std::uint32_t per_second;
@@ -41,18 +41,18 @@ struct Allowance {
 
 class FloodGuard {
  public:
-  /// Counts one more.
+  /// Counts one frame.
   ///
   /// now_ms   of a steady clock, in milliseconds; not before that of the last call
-  /// returns  whether the peer may go on
+  /// returns  false if the peer exceeds the allowance
   [[nodiscard]] bool allows(Cheap kind, std::uint64_t now_ms) noexcept;
-  /// The peer has got something for which it may send `count` more of that kind.
+  /// Allows the peer `count` more frames of that kind.
   void earn(Cheap kind, std::uint32_t count) noexcept;
 
  private:
   void refill(std::uint64_t now_ms) noexcept;
 
-  // In thousandths, how much of each allowance is used up.
+  // The used part of each allowance, in thousandths of a frame.
   std::array<std::uint32_t, kCheapCount> used_{};
   std::uint64_t refilled_ms_ = 0;
 };

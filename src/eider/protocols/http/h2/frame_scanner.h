@@ -1,5 +1,5 @@
 // Finds frame headers in a client's bytes, for data that nghttp2 does not report.
-// Layering: must not judge: its user does, before nghttp2 has seen the frame.
+// Layering: must not judge: its caller does, before nghttp2 sees the frame.
 #pragma once
 
 #include <algorithm>
@@ -18,25 +18,26 @@ struct FrameHead {
   std::uint8_t type = 0;
   std::uint8_t flags = 0;
   std::int32_t stream = 0;
-  /// Of a PRIORITY frame: what it depends on, else 0.
+  /// The dependency of a PRIORITY frame, else 0.
   std::int32_t dependency = 0;
 };
 
 class FrameScanner {
  public:
-  /// bytes       read of the input
-  /// head        the frame whose head ends there, if one does
-  /// head_bytes  of the head and what was read with it; some may have come before this input
+  /// bytes       consumed from the input
+  /// head        the frame whose header is complete, if any
+  /// head_bytes  the size of the header and of the data read with it; some may be from earlier
+  ///             input
   struct Step {
     std::size_t bytes = 0;
     std::optional<FrameHead> head;
     std::size_t head_bytes = 0;
   };
 
-  /// preface_bytes  that come ahead of the first frame
+  /// preface_bytes  the number of bytes before the first frame
   explicit FrameScanner(std::size_t preface_bytes) noexcept : skip_(preface_bytes) {}
 
-  /// Reads on, to the end of the next head or of the input.
+  /// Reads up to the end of the next frame header or of the input.
   [[nodiscard]] Step next(std::string_view in) noexcept {
     std::size_t at = std::min(skip_, in.size());
     skip_ -= at;
@@ -47,7 +48,7 @@ class FrameScanner {
     take(in.substr(at, count));
     at += count;
     const std::size_t more = std::min(in.size() - at, wanted() - filled_);
-    // A PRIORITY frame's dependency is read with its head, so what is wanted may have grown.
+    // The dependency of a PRIORITY frame is read with its header, so wanted() may have grown.
     take(in.substr(at, more));
     at += more;
     if (filled_ < wanted()) {
@@ -56,12 +57,12 @@ class FrameScanner {
     return step(bytes_.data(), std::exchange(filled_, 0), at);
   }
 
-  /// Some of the frame whose head was read last, or of the preface, is still to come.
+  /// Returns whether part of the current frame, or of the preface, has not arrived.
   [[nodiscard]] bool is_within_frame() const noexcept { return skip_ != 0; }
-  /// Some of a frame's head has come.
+  /// Returns whether part of a frame header has arrived.
   [[nodiscard]] bool is_within_frame_head() const noexcept { return filled_ != 0; }
   [[nodiscard]] std::size_t missing_bytes() const noexcept { return skip_; }
-  /// How many frames have begun.
+  /// Returns the number of frames that have started.
   [[nodiscard]] std::uint64_t begun() const noexcept { return read_ + (filled_ != 0 ? 1 : 0); }
 
  private:
@@ -82,16 +83,16 @@ class FrameScanner {
         byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3);
     return static_cast<std::int32_t>(word & 0x7FFFFFFF);
   }
-  /// Bytes of a head, with what is read of its frame.
+  /// Returns the size of a header, including the data that is read with it.
   static std::size_t wanted(const char* head) noexcept {
     const bool is_priority = byte(head + 3) == kPriority && length(head) >= kDependencyBytes;
     return is_priority ? kHeadBytes + kDependencyBytes : kHeadBytes;
   }
-  /// Pre: the head is there, or less.
+  /// Pre: the whole header is there, or less.
   [[nodiscard]] std::size_t wanted() const noexcept {
     return filled_ >= kHeadBytes ? wanted(bytes_.data()) : kHeadBytes;
   }
-  /// The next head of an input that holds all of it. Pre: none is begun.
+  /// Returns the next header if all of it is in the input. Pre: no header is incomplete.
   [[nodiscard]] Step whole(const char* head, std::size_t at) noexcept {
     const std::size_t head_bytes = wanted(head);
     return step(head, head_bytes, at + head_bytes);
@@ -110,7 +111,7 @@ class FrameScanner {
   std::array<char, kHeadBytes + kDependencyBytes> bytes_{};
   std::size_t filled_ = 0;
   std::size_t skip_;
-  std::uint64_t read_ = 0;  // frames' heads
+  std::uint64_t read_ = 0;  // the number of complete frame headers
 };
 
 }  // namespace eider::h2

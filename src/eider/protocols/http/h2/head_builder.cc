@@ -14,7 +14,7 @@ namespace eider::h2 {
 
 void read_priority(std::string_view value, Priority& into) noexcept {
   ListReader members(value);
-  // A value has case, parameters of a member are not for us (RFC 8941).
+  // Values are case-sensitive; the parameters of a member are ignored (RFC 8941).
   while (const auto member = members.next()) {
     const std::string_view said = trim(member->substr(0, member->find(';')));
     if (said.size() == 3 && said.starts_with("u=") && said[2] >= '0' && said[2] <= '7') {
@@ -29,12 +29,12 @@ void read_priority(std::string_view value, Priority& into) noexcept {
 
 namespace {
 
-/// What each field counts beside its bytes (RFC 9113, section 6.5.2).
+/// The overhead that is counted for each field (RFC 9113, section 6.5.2).
 constexpr std::uint64_t kFieldOverhead = 32;
-/// Larger memory is given back when its request is done.
+/// Larger memory is freed when its request is done.
 constexpr std::size_t kKeptBytesMax = 4UL * 1024;
 constexpr std::size_t kKeptPiecesMax = 64;
-/// So that a length can be counted in a signed number anywhere.
+/// The maximum length, so that it can always be stored in a signed number.
 constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
 
 constexpr int kBadRequest = 400;
@@ -48,7 +48,7 @@ bool is_http(std::string_view scheme) noexcept {
          equals_ignoring_case(scheme, "http");
 }
 
-/// What is not set in every case. Field by field: see HeadReader.
+/// Resets the members that are not always set, each one separately: see HeadReader.
 void start_anew(RequestHead& head) noexcept {
   head.major_version = 2;
   head.minor_version = 1;
@@ -100,12 +100,12 @@ HeadBuilder::Span HeadBuilder::keep(std::string_view text) {
 }
 
 void HeadBuilder::add(std::string_view name, std::string_view value, const HeadLimits& limits) {
-  // The list's size counts what is refused as well, so that a bomb is seen.
+  // The size also counts rejected fields, so that a decompression bomb is detected.
   listed_bytes_ += name.size() + value.size() + kFieldOverhead;
   if (listed_bytes_ > limits.head_bytes_max) {
     refuse(kHeadTooLarge, "The request headers are too large.");
   }
-  // Behind a refusal nothing is kept: the fields only count.
+  // After an error, fields are only counted.
   if (refusal_ || is_malformed_) {
     return;
   }
@@ -137,7 +137,7 @@ HeadBuilder::Span* HeadBuilder::place_of(std::string_view name) noexcept {
 void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
                              const HeadLimits& limits) {
   Span* const place = place_of(name);
-  // A pseudo-header field behind others, or one that comes twice, could be read in two ways.
+  // A pseudo-header field after other fields, or a duplicate one, would be ambiguous.
   if (place == nullptr || place->is_there || !pieces_.empty() || !crumbs_.empty()) {
     is_malformed_ = true;
   } else if (place == &path_ && value.size() > limits.target_bytes_max) {
@@ -172,8 +172,8 @@ HeadBuilder::Known HeadBuilder::known(std::string_view name) noexcept {
   }
 }
 
-/// RFC 9113, 8.2.1: names are tokens in lower case; 8.2.2: fields of one connection have no meaning
-/// here, and would become one where a request is passed on over HTTP/1.1.
+/// RFC 9113, 8.2.1: names are lowercase tokens; 8.2.2: connection-specific fields are not allowed,
+/// and would take effect if the request were forwarded over HTTP/1.1.
 bool HeadBuilder::is_regular(Known field, std::string_view name, std::string_view value) noexcept {
   switch (field) {
     case Known::none:
@@ -198,11 +198,11 @@ void HeadBuilder::add_field(std::string_view name, std::string_view value,
     is_malformed_ = true;
   } else if (field == Known::cookie) {
     crumbs_.push_back(keep(value));
-    // A cookie's crumbs are one field for HTTP/1.1, and are not counted here.
+    // The parts of a cookie are one field in HTTP/1.1, and are not counted here.
   } else if (pieces_.size() >= limits.headers_max) {
     refuse(kHeadTooLarge, "There are too many headers.");
   } else {
-    // The host is judged before it is kept: a doubled one sees the first.
+    // Check the host before it is stored, so that a duplicate is compared with the first.
     note_field(field, value);
     const Span kept_name = keep(name);
     const Span kept_value = keep(value);
@@ -265,13 +265,14 @@ void HeadBuilder::take_expectation(std::string_view value) {
 
 bool HeadBuilder::is_malformed(Ends ends) const noexcept {
   if (is_malformed_ || refusal_) {
-    return is_malformed_;  // what came behind a refused field was not looked at
+    return is_malformed_;  // fields after a rejected one were not checked
   }
   const bool lacks_content = ends == Ends::with_head && content_length_ != 0;
   return lacks_content || !has_all_pseudo();
 }
 
-/// RFC 9113, 8.3.1 and 8.5; RFC 8441, 4: a CONNECT with ":protocol" has what others have.
+/// RFC 9113, 8.3.1 and 8.5; RFC 8441, 4: a CONNECT with ":protocol" has the same fields as other
+/// methods.
 bool HeadBuilder::has_all_pseudo() const noexcept {
   const bool is_connect = of(method_) == "CONNECT";
   if (is_connect && !protocol_.is_there) {
@@ -288,7 +289,7 @@ std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) 
     fill_fields(head);
     fill_target(head);
   } else {
-    // A refused request is answered, and HEAD must not get content for it.
+    // A rejected request gets a response, and for HEAD it must not have content.
     head.method = parse_method(of(method_));
   }
   head.content_length = has_length_ && ends == Ends::with_content ? content_length_ : 0;
@@ -301,23 +302,25 @@ std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) 
   return refusal_;
 }
 
-/// What follows is no content (RFC 8441, section 5), and without it there is no WebSocket.
+/// The data that follows is not content (RFC 8441, section 5), and without it there is no
+/// WebSocket.
 void HeadBuilder::check_tunnel(Ends ends) {
   if (ends == Ends::with_head || has_length_ || expects_continue_) {
     refuse(kBadRequest, "A WebSocket request must not end its stream or have a body.");
   }
 }
 
-/// RFC 9113, 8.2.3: crumbs "MUST be concatenated into a single octet string using the two-octet
-/// delimiter of 0x3b, 0x20" before they go to what does not know HTTP/2. Empty ones are left out: a
-/// value that ended in the delimiter's blank would be none (RFC 9110, 5.5).
+/// RFC 9113, 8.2.3: the parts of a cookie "MUST be concatenated into a single octet string using
+/// the two-octet delimiter of 0x3b, 0x20" before non-HTTP/2 code gets them. Empty parts are
+/// omitted: a value that ended with the delimiter's blank would be invalid (RFC 9110, 5.5).
 void HeadBuilder::join_crumbs() {
   if (crumbs_.empty()) {
     return;
   }
   Span joined = crumbs_.front();
   if (crumbs_.size() > 1) {
-    (void)text_.reserve(listed_bytes_);  // so that what is copied does not move
+    (void)text_.reserve(listed_bytes_);  // so that the text does not move while parts of it are
+                                         // copied
     joined.at = static_cast<std::uint32_t>(text_.size());
     std::string_view between;
     for (const Span crumb : crumbs_) {
@@ -336,7 +339,7 @@ void HeadBuilder::fill_fields(RequestHead& head) {
   const bool lacks_host = !host_.is_there && authority_.is_there;
   fields_.reserve(pieces_.size() + 1);
   if (lacks_host) {
-    // RFC 9113, 8.3.1: who makes HTTP/1.1 of a request has to add it; and handlers look for it.
+    // RFC 9113, 8.3.1: required if the request is converted to HTTP/1.1; handlers also read it.
     fields_.push_back({"host", of(authority_)});
   }
   for (const Piece& piece : pieces_) {
@@ -350,7 +353,7 @@ void HeadBuilder::fill_target(RequestHead& head) {
   head.method = parse_method(of(method_));
   head.authority = of(authority_.is_there ? authority_ : host_);
   const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
-  // Two names for one host are refused: a proxy and we might each take another one.
+  // Two different host names are rejected: a proxy and this server could use different ones.
   if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
     refuse(kBadRequest, "The pseudo-header :authority and the Host header name different hosts.");
   } else if (!is_host(head.authority)) {
@@ -386,7 +389,7 @@ void HeadBuilder::fill_path(RequestHead& head) {
     head.path = head.target.substr(0, mark);
     head.query = mark == std::string_view::npos ? std::string_view() : head.target.substr(mark + 1);
     head.opens_websocket = protocol_.is_there;
-    // A WebSocket over HTTP/1.1 is opened by GET, and routes know it by that.
+    // Over HTTP/1.1 a WebSocket is opened with GET, and routes expect that method.
     head.method = head.opens_websocket ? Method::get : head.method;
   }
 }

@@ -14,73 +14,75 @@
 
 namespace eider::h2 {
 
-/// How urgent a client says that a response is (RFC 9218).
+/// The urgency of a response, as the client requests it (RFC 9218).
 struct Priority {
   /// 0, the most urgent, to 7.
   std::uint32_t urgency = 3;
-  /// It can be used before it is whole, so that it may share the connection.
+  /// The client can use parts of the response, so it may share the connection.
   bool is_incremental = false;
 };
 
-/// Changes what the value of a Priority field says: "u=1, i". Members that are unknown or malformed
-/// are ignored, as section 4 asks.
+/// Reads the value of a Priority field, "u=1, i", into a Priority. Unknown or malformed members are
+/// ignored, as section 4 requires.
 void read_priority(std::string_view value, Priority& into) noexcept;
 
 struct HeadLimits {
-  /// Names and values, and 32 bytes for each field as RFC 9113, section 6.5.2 counts; more is 431.
+  /// Names and values, and 32 bytes for each field, as in RFC 9113, section 6.5.2; if exceeded:
+  /// 431.
   std::uint32_t head_bytes_max = 16 * 1024;
-  /// A longer ":path" is 414.
+  /// If ":path" is longer: 414.
   std::uint32_t target_bytes_max = 8 * 1024;
-  /// More fields are 431; the crumbs of a cookie are one.
+  /// More fields: 431. All parts of a split Cookie count as one.
   std::uint32_t headers_max = 100;
 };
 
 /// Whether content follows the head.
 enum class Ends : std::uint8_t { with_head, with_content };
 
-/// One per stream, kept for the next one: the head that it makes points into it.
+/// There is one per stream, reused for later streams. The resulting head points into it.
 class HeadBuilder {
  public:
-  /// Forgets what there was. Small memory is kept.
+  /// Resets the builder. Small memory is kept.
   void begin() noexcept;
 
-  /// Takes the next field. What is wrong with it, `is_malformed` and `finish` say.
+  /// Adds the next field. `is_malformed` and `finish` report errors.
   void add(std::string_view name, std::string_view value, const HeadLimits& limits);
 
-  /// The request is none by HTTP/2's own rules, so that its stream has to be reset. The rest of
-  /// what can be wrong means the same in every version, and gets a response: see `finish`.
+  /// Returns whether the request violates HTTP/2's own rules, so that its stream must be reset.
+  /// Other errors are the same in every version and get a response: see `finish`.
   ///
   /// source  RFC 9113, sections 8.1.1, 8.2, 8.3 and 8.5; RFC 8441
   [[nodiscard]] bool is_malformed(Ends ends) const noexcept;
-  /// The same of one field among trailers, which have no pseudo-header fields.
+  /// The same for one field of the trailers, which must not have pseudo-header fields.
   [[nodiscard]] static bool is_trailer(std::string_view name, std::string_view value) noexcept;
 
-  /// Counts content as it comes. False: it is more than was announced, and not to be used.
+  /// Counts received content. Returns false if it exceeds the announced length; do not use it then.
   [[nodiscard]] bool count_content(std::uint64_t bytes) noexcept {
     content_bytes_ += bytes;
     return !has_too_much();
   }
-  /// More has come than Content-Length announced.
+  /// Returns whether more content than Content-Length was received.
   [[nodiscard]] bool has_too_much() const noexcept {
     return has_length_ && content_bytes_ > content_length_;
   }
-  /// All has come that was announced, or nothing was.
+  /// Returns whether the announced content was received completely, or no length was announced.
   [[nodiscard]] bool has_whole_content() const noexcept {
     return !has_length_ || content_bytes_ == content_length_;
   }
 
-  /// Fills in the head. Pre: it is not malformed.
+  /// Fills in the head. Pre: is_malformed() is false.
   ///
-  /// returns  nothing when the head can be served; it is valid until the next `begin`
-  /// errors   400, 414, 417, 431, and 501 for methods and protocols that nobody knows
+  /// returns  nothing if the head is valid; it remains so until the next `begin`
+  /// errors   400, 414, 417, 431, and 501 for unknown methods and protocols
   /// source   RFC 9110, sections 7.2, 8.6 and 10.1.1
   [[nodiscard]] std::optional<RequestRefusal> finish(Ends ends, RequestHead& head);
 
-  /// The list's size until now, as `head_bytes_max` counts; goes on where a head was refused.
+  /// Returns the size of the fields so far, as for `head_bytes_max`; also counts fields of a
+  /// rejected head.
   [[nodiscard]] std::uint64_t listed_bytes() const noexcept { return listed_bytes_; }
-  /// What the fields of that name say, if there are any.
+  /// Returns the content of the Priority fields, if there are any.
   [[nodiscard]] const std::optional<Priority>& priority() const noexcept { return priority_; }
-  /// What ":scheme" says; empty for a plain CONNECT. Pre: `finish` was called.
+  /// Returns the value of ":scheme"; empty for a plain CONNECT. Pre: `finish` was called.
   [[nodiscard]] std::string_view scheme() const noexcept { return of(scheme_); }
 
  private:
@@ -93,7 +95,7 @@ class HeadBuilder {
     Span name;
     Span value;
   };
-  /// The fields whose meaning is looked at here.
+  /// The fields that this class interprets.
   enum class Known : std::uint8_t {
     none,
     of_connection,
@@ -135,7 +137,7 @@ class HeadBuilder {
   std::vector<Field> fields_;
   std::uint64_t listed_bytes_ = 0;
   std::uint64_t content_length_ = 0;
-  std::uint64_t content_bytes_ = 0;  // that have come
+  std::uint64_t content_bytes_ = 0;  // received so far
   Span method_;
   Span path_;
   Span scheme_;

@@ -18,14 +18,14 @@
 
 namespace eider::h2::detail {
 
-/// More acknowledgements that cannot leave end the connection.
+/// If more acknowledgements are waiting to be sent, the connection ends.
 inline constexpr std::size_t kAcknowledgementsMax = 500;
-/// Never reached: nghttp2 counts a frame's head again for each piece in which it comes, and the
-/// sessions count better.
+/// Never reached: nghttp2 counts a frame header again for each piece in which it arrives. The
+/// sessions have a more exact count.
 inline constexpr std::size_t kLibraryContinuationsMax = 10'000;
 
 inline constexpr std::size_t kFrameHeadBytes = 9;
-/// A list of fields that goes on beyond this many times its limit is not even decoded any more.
+/// If the fields of a head exceed their limit by this factor, they are not decoded any further.
 inline constexpr std::uint64_t kBombFactor = 4;
 
 [[nodiscard]] inline std::string_view text_of(const std::uint8_t* bytes,
@@ -37,12 +37,11 @@ inline constexpr std::uint64_t kBombFactor = 4;
   return static_cast<std::uint32_t>(code);
 }
 
-/// Where nghttp2's many small objects come from: free lists of the thread that serves them. A
-/// hundred streams at once are more than the heap's own caches hold: this saves 0.1 us of each
-/// request's 1.3 us.
+/// Returns the allocator for nghttp2's many small objects: free lists of the thread. A hundred
+/// concurrent streams exceed the caches of the heap; this saves 0.1 us of 1.3 us per request.
 [[nodiscard]] nghttp2_mem* session_memory() noexcept;
 
-/// No exception may pass through nghttp2, which is C; only memory can be lacking here.
+/// nghttp2 is C code, so exceptions must not pass through it. Only memory can be missing here.
 template <class F>
 auto guarded(F call) noexcept -> decltype(call()) {
   try {
@@ -52,14 +51,14 @@ auto guarded(F call) noexcept -> decltype(call()) {
   }
 }
 
-/// errors  std::bad_alloc: all else would be our own mistake
+/// errors  std::bad_alloc; any other error would be a bug in our code
 inline void check(int error) {
   if (error != 0) {
     throw std::bad_alloc();
   }
 }
 
-/// Options with what is the same for both; kept for ever.
+/// Returns the options that client and server share; never freed.
 [[nodiscard]] inline nghttp2_option* make_options() {
   nghttp2_option* options = nullptr;
   check(nghttp2_option_new(&options));
@@ -69,35 +68,35 @@ inline void check(int error) {
   return options;
 }
 
-/// Session::send and ClientSession::send, on what stands behind them.
+/// Implements Session::send and ClientSession::send.
 template <class State>
 bool send_some(State& state, Buffer& out, std::size_t bytes_max) {
-  // The callbacks write to `out`, so it is set for the time of this call.
+  // The callbacks write to `out`, so it is set for the duration of this call.
   state.out = &out;
   state.out_bytes_max = bytes_max;
   state.is_full = false;
   while (out.size() < bytes_max && !state.is_full) {
     const std::uint8_t* bytes = nullptr;
     const auto count = nghttp2_session_mem_send(state.session, &bytes);
-    // nghttp2 fails only for want of memory here, behind which its state is of no use.
+    // nghttp2 fails here only if memory is missing; its state is then unusable.
     if (count < 0) {
       state.is_doomed = state.is_broken = true;
     }
     if (count <= 0) {
       return !state.is_full;
     }
-    // Small frames are nghttp2's own memory, valid until the next call: they are copied at once.
+    // Small frames are in nghttp2's own memory and valid until the next call, so they are copied.
     out.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)});
   }
   return false;
 }
 
-/// Field lists as nghttp2 has them.
+/// Converts lists of fields to nghttp2's type.
 class Pairs {
  public:
-  /// Valid until the next call.
+  /// The result is valid until the next call.
   ///
-  /// flags_of  further flags of a field
+  /// flags_of  returns further flags of a field
   template <class FlagsOf>
   [[nodiscard]] std::span<const nghttp2_nv> of(std::span<const OutField> fields, FlagsOf flags_of) {
     if (pairs_.capacity() > kKeptMax) {
@@ -111,7 +110,7 @@ class Pairs {
   }
 
  private:
-  /// Larger memory is given back.
+  /// Larger memory is freed.
   static constexpr std::size_t kKeptMax = 64;
 
   static nghttp2_nv to_pair(const OutField& field, unsigned more_flags) noexcept {

@@ -13,14 +13,14 @@ namespace eider::h2::detail {
 namespace {
 
 constexpr std::size_t kStepBytes = 64;
-/// Larger objects are few: they are the heap's.
+/// Larger objects are rare: they are allocated by the heap.
 constexpr std::size_t kClassCount = 16;
-/// More of one size are given back to the heap: 2 MiB per thread in all, at most.
+/// More free objects of one size are returned to the heap: at most 2 MiB per thread in total.
 constexpr std::size_t kKeptMax = 256;
 
-/// Stands in front of each object.
+/// Precedes each object.
 struct alignas(std::max_align_t) Head {
-  std::size_t bytes;  // of the object's room
+  std::size_t bytes;  // the usable size of the object
   Head* next;
 };
 
@@ -30,7 +30,7 @@ class FreeLists {
   FreeLists(const FreeLists&) = delete;
   FreeLists& operator=(const FreeLists&) = delete;
   ~FreeLists() {
-    // Sessions that end later on this thread give their objects to the heap.
+    // Sessions that end later on this thread return their objects to the heap.
     here = nullptr;
     for (List& list : lists_) {
       while (Head* const head = list.first) {
@@ -46,7 +46,7 @@ class FreeLists {
 
   [[nodiscard]] void* take(std::size_t bytes) noexcept {
     const std::size_t steps = steps_of(bytes);
-    // The last list is for what is larger than all classes, and stays empty.
+    // The last list is for sizes above all classes, and stays empty.
     List& list = lists_[std::min(steps - 1, kClassCount)];
     Head* const head = list.first;
     if (head == nullptr) [[unlikely]] {
@@ -79,8 +79,8 @@ class FreeLists {
     ++list.count;
   }
 
-  /// Those of the thread that runs. Null where it has made no session, or its lists have gone: a
-  /// session may end on another thread than its own, or behind it.
+  /// The lists of the current thread. Null if it has created no session, or if its lists were
+  /// destroyed: a session may end on another thread, or after them.
   static inline thread_local constinit FreeLists* here = nullptr;
 
  private:
@@ -89,7 +89,7 @@ class FreeLists {
     std::size_t count = 0;
   };
 
-  /// The last one stays empty: it stands for all that is larger.
+  /// The last one stays empty: it represents all larger sizes.
   std::array<List, kClassCount + 1> lists_{};
 };
 
@@ -125,13 +125,13 @@ void* allocate_zeroed(std::size_t count, std::size_t bytes, void* memory) noexce
 }
 
 void* reallocate(void* object, std::size_t bytes, void* memory) noexcept {
-  // The room is a class's, which is often larger than what was asked for.
+  // The usable size is that of a class, which is often larger than the requested one.
   if (object != nullptr && bytes <= head_of(object)->bytes) {
     return object;
   }
   void* const larger = allocate(bytes, memory);
   if (object != nullptr && larger != nullptr) {
-    // All of the old room is copied: how much of it is in use is not known here.
+    // Copies the whole old object, because its used size is not known here.
     std::memcpy(larger, object, head_of(object)->bytes);
     release(object, memory);
   }
@@ -142,7 +142,7 @@ void* reallocate(void* object, std::size_t bytes, void* memory) noexcept {
 
 nghttp2_mem* session_memory() noexcept {
   static thread_local FreeLists own;
-  (void)own;  // made where this thread first makes a session
+  (void)own;  // constructed when this thread first creates a session
   static thread_local nghttp2_mem memory{.mem_user_data = nullptr,
                                          .malloc = allocate,
                                          .free = release,

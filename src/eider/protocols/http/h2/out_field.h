@@ -8,19 +8,19 @@
 
 namespace eider::h2 {
 
-/// Of a response. The name need not be in lower case.
+/// A field to send. The name need not be in lowercase.
 struct OutField {
-  /// What stays as it is for ever, and need not be copied.
+  /// The parts that are never changed or freed, and need not be copied.
   enum class Static : std::uint8_t { none, name, both };
 
   std::string_view name;
   std::string_view value;
-  /// A static name is in lower case.
+  /// A static name is in lowercase.
   Static is_static = Static::none;
 };
 
-/// Adds the fields of lines as Response::field_lines has them, but for those of one connection
-/// (RFC 9113, section 8.2.2). They point into `lines`.
+/// Adds the fields of lines as in Response::field_lines, except those of the connection (RFC 9113,
+/// section 8.2.2). They point into `lines`.
 void append_lines(std::vector<OutField>& fields, std::string_view lines);
 
 }  // namespace eider::h2

@@ -12,16 +12,16 @@ namespace eider::h2 {
 
 namespace {
 
-/// What each field counts beside its bytes (RFC 9113, section 6.5.2).
+/// The overhead that is counted for each field (RFC 9113, section 6.5.2).
 constexpr std::uint64_t kReplyFieldOverhead = 32;
-/// So that a length can be counted in a signed number anywhere.
+/// The maximum length, so that it can always be stored in a signed number.
 constexpr std::uint64_t kReplyLengthMax = std::numeric_limits<std::int64_t>::max();
 
 constexpr int kSwitchingProtocols = 101;
 constexpr int kNoContent = 204;
 
-/// RFC 9113, 8.2.2: "An endpoint MUST NOT generate an HTTP/2 message containing
-/// connection-specific header fields", and one that does is malformed.
+/// RFC 9113, 8.2.2: "An endpoint MUST NOT generate an HTTP/2 message containing connection-specific
+/// header fields"; such a message is malformed.
 bool is_hop_by_hop(std::string_view name) noexcept {
   static constexpr std::array<std::string_view, 5> kNames = {
       "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
@@ -72,7 +72,7 @@ void ReplyBuilder::add(std::string_view name, std::string_view value, const Repl
   }
 }
 
-/// RFC 9113, 8.3.2: one pseudo-header field, ahead of all others; none among trailers (8.1).
+/// RFC 9113, 8.3.2: one pseudo-header field, before all other fields; none in trailers (8.1).
 void ReplyBuilder::add_status(std::string_view name, std::string_view value) {
   if (name != ":status" || status_ != 0 || !pieces_.empty() || kind_ == Kind::trailers) {
     return refuse("A pseudo-header is unknown, duplicate or misplaced.");
@@ -106,7 +106,7 @@ void ReplyBuilder::add_field(std::string_view name, std::string_view value) {
   text_.append("\r\n");
 }
 
-/// Content-Length = 1*DIGIT, and once: as in HTTP/1.1, equal doubles are not taken for one.
+/// Content-Length = 1*DIGIT, at most once: equal duplicates are rejected.
 void ReplyBuilder::take_length(std::string_view value) {
   const auto length = parse_uint64(value);
   if (content_length_ || !std::ranges::all_of(value, is_digit) || !length ||
@@ -116,7 +116,7 @@ void ReplyBuilder::take_length(std::string_view value) {
   content_length_ = *length;
 }
 
-/// RFC 9110, 8.6: no length where there is no content.
+/// RFC 9110, 8.6: no length if there is no content.
 void ReplyBuilder::check_framing(Ends ends) noexcept {
   const bool has_none = status_ < 200 || status_ == kNoContent;
   if (status_ == 0) {
@@ -129,7 +129,7 @@ void ReplyBuilder::check_framing(Ends ends) noexcept {
 }
 
 std::optional<ReplyRefusal> ReplyBuilder::finish(Ends ends, ReplyHead& head) {
-  // Trailers have no status and no framing of their own.
+  // Trailers have neither a status nor framing.
   if (kind_ == Kind::trailers) {
     if (ends != Ends::with_head) {
       refuse("A second block of headers does not end the response.");
@@ -141,7 +141,7 @@ std::optional<ReplyRefusal> ReplyBuilder::finish(Ends ends, ReplyHead& head) {
     return refusal_;
   }
   fields_.reserve(pieces_.size());
-  // The text is complete, so views into it stay.
+  // The text is complete, so views of it stay valid.
   const std::string_view all = text_.view();
   for (const Piece& piece : pieces_) {
     fields_.push_back({all.substr(piece.at, piece.name_bytes),

@@ -15,8 +15,8 @@
 namespace eider::h2 {
 
 struct ReplyLimits {
-  /// Names and values, and 32 bytes for each field as RFC 9113, section 6.5.2 counts. Of trailers,
-  /// too.
+  /// Names and values, and 32 bytes for each field, as in RFC 9113, section 6.5.2. Also applies to
+  /// trailers.
   std::uint32_t head_bytes_max = 32 * 1024;
   std::uint32_t headers_max = 1000;
 };
@@ -26,22 +26,22 @@ struct ReplyHead {
   int status = 0;
   /// Whether content follows, or trailers.
   Ends ends = Ends::with_head;
-  /// What the server says of it, if it does.
+  /// The announced length of the content, if any.
   std::optional<std::uint64_t> content_length;
-  /// All fields in their order, in lower case.
+  /// All fields in order, with lowercase names.
   std::span<const Field> fields;
-  /// Where the fields point.
+  /// The memory of the fields.
   std::string_view bytes;
 
   /// Another head follows.
   [[nodiscard]] bool is_interim() const noexcept { return status < 200; }
 };
 
-/// Why a response is none.
+/// Why a response is invalid.
 ///
-/// text  one sentence that names nothing that the server sent
+/// text  one sentence without data from the server
 struct ReplyRefusal {
-  /// A limit was exceeded; else it is malformed.
+  /// Whether a limit was exceeded; if not, the response is malformed.
   bool is_size = false;
   std::string_view text;
 };
@@ -51,21 +51,21 @@ class ReplyBuilder {
  public:
   enum class Kind : std::uint8_t { head, trailers };
 
-  /// Forgets what there was. Small memory is kept.
+  /// Resets the builder. Small memory is kept.
   void begin(Kind kind) noexcept;
-  /// Takes the next field. What is wrong with it, `finish` says.
+  /// Adds the next field. `finish` reports errors.
   void add(std::string_view name, std::string_view value, const ReplyLimits& limits);
 
   /// Fills in the head, unless trailers were built.
   ///
-  /// returns  nothing when it is well formed; it is valid until the next `begin`
+  /// returns  nothing if it is valid; the head is valid until the next `begin`
   /// source   RFC 9113, sections 8.1, 8.2 and 8.3.2; RFC 9110, section 8.6
   [[nodiscard]] std::optional<ReplyRefusal> finish(Ends ends, ReplyHead& head);
 
-  /// "name: value\r\n" each. Pre: `finish` has refused nothing.
+  /// Returns the trailers, each "name: value\r\n". Pre: `finish` returned no error.
   [[nodiscard]] std::string_view trailer_lines() const noexcept { return text_.view(); }
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  /// The list's size until now; goes on where a head was refused.
+  /// Returns the size of the fields so far; also counts fields of a rejected head.
   [[nodiscard]] std::uint64_t listed_bytes() const noexcept { return listed_bytes_; }
 
  private:

@@ -1,4 +1,4 @@
-// Session: what it is made of and what is asked of it. See also session_calls.cc.
+// Session: construction and public functions. See also session_calls.cc.
 #include "eider/protocols/http/h2/session.h"
 
 #include <array>
@@ -18,7 +18,7 @@ const nghttp2_option* server_options() {
   static const nghttp2_option* const made = [] {
     nghttp2_option* const options = detail::make_options();
     nghttp2_option_set_builtin_recv_extension_type(options, NGHTTP2_PRIORITY_UPDATE);
-    // HeadBuilder holds requests to HTTP's rules, and to more of them: twice costs a tenth.
+    // HeadBuilder checks HTTP's rules and more of them; checking twice would cost a tenth more.
     nghttp2_option_set_no_http_messaging(options, 1);
     return options;
   }();
@@ -51,13 +51,14 @@ Session::State::State(SessionUser& its_user, const SessionOptions& options)
        {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}}};
   check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
-  // As for a client's session: the window is larger than the default, so it is announced at once.
+  // As in a client's session, the window is larger than the default, so it is announced
+  // immediately.
   check(nghttp2_session_set_local_window_size(
       session, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options.connection_window_bytes)));
 }
 
 void Session::State::terminate(ErrorCode why) noexcept {
-  // The first reason counts, and only one GOAWAY leaves.
+  // Only the first reason counts, and only one GOAWAY is sent.
   if (!is_doomed) {
     is_doomed = true;
     nghttp2_session_terminate_session(session, code_of(why));
@@ -84,7 +85,7 @@ Session::Session(SessionUser& user, const SessionOptions& options)
 Session::~Session() = default;
 
 void Session::receive(std::string_view bytes, std::uint64_t now_ms) {
-  // Behind the end nothing is read: each byte could cost work.
+  // After the end nothing is read, because each byte could cost work.
   if (state_->is_doomed) {
     return;
   }

@@ -17,10 +17,10 @@ namespace eider::h2 {
 
 using StreamId = std::int32_t;
 
-/// With these bytes a client begins (RFC 9113, section 3.4).
+/// The first bytes from a client (RFC 9113, section 3.4).
 inline constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// In ALPN (RFC 9113, section 3.2).
+/// The protocol name in ALPN (RFC 9113, section 3.2).
 inline constexpr std::string_view kAlpnName = "h2";
 
 /// RFC 9113, section 7.
@@ -43,48 +43,50 @@ enum class ErrorCode : std::uint32_t {
 
 struct SessionOptions {
   HeadLimits head = {};
-  /// Streams that a client may have open at once.
+  /// The limit of a client's concurrent streams.
   std::uint32_t streams_max = 100;
-  /// Content of one stream that a client may send before any of it is taken: 65535 or more.
+  /// The receive window of one stream, in bytes: 65535 or more.
   std::uint32_t stream_window_bytes = 65535;
-  /// The same of all streams together: 65535 or more.
+  /// The receive window of the connection, in bytes: 65535 or more.
   std::uint32_t connection_window_bytes = 1024 * 1024;
 };
 
 /// How much of a response's content can be sent now.
 struct Ready {
   std::size_t bytes = 0;
-  /// Behind these bytes the content ends.
+  /// Whether the content ends after these bytes.
   bool is_last = false;
 };
 
-/// What serves one stream. Calls come from within Session::receive and Session::send, where
-/// `respond`, `inform`, `reset`, `consume` and `resume` may be called, and nothing else.
+/// Serves one stream. Called from within Session::receive and Session::send. The functions may call
+/// only `respond`, `inform`, `reset`, `consume` and `resume`.
 class StreamUser {
  public:
-  /// Where the head is gathered; it is begun anew first.
+  /// Returns the builder for the head; the session resets it first.
   [[nodiscard]] virtual HeadBuilder& head() noexcept = 0;
-  /// All of the head is there: HeadBuilder::finish says what it is.
+  /// The head is complete; HeadBuilder::finish checks it.
   virtual void on_head(Ends ends) = 0;
-  /// Content, at least one byte; counted against the stream's window until `consume`.
+  /// Content, at least one byte; uses the stream's window until `consume`.
   virtual void on_data(std::string_view bytes) = 0;
-  /// The content has ended, and is as long as its head had said.
+  /// The content has ended, with the announced length.
   ///
   /// trailer_lines  "name: value\r\n" each; valid during the call
   virtual void on_content_end(std::string_view trailer_lines) = 0;
-  /// All of the response has been sent. Where the request's content has not ended it is still
-  /// arriving: to be ignored for a while, and then ended by `reset` with no_error (RFC 9113,
-  /// section 8.1). Else `on_closed` follows.
+  /// The response has been sent completely. If the request's content has not ended, it is still
+  /// arriving: ignore it for a while, then end the stream by `reset` with no_error (RFC 9113,
+  /// section 8.1). Otherwise `on_closed` follows.
   virtual void on_answered() = 0;
-  /// The stream is no more; the last call.
+  /// The stream has ended; this is the last call.
   virtual void on_closed(ErrorCode why) = 0;
 
-  /// What can be sent of the response's content: nothing that is not the last means "later", until
-  /// Session::resume.
+  /// Returns how much of the response's content can be sent. Nothing that is not the last means
+  /// "later", until Session::resume.
   [[nodiscard]] virtual Ready ready(std::size_t bytes_max) noexcept = 0;
-  /// Copies the next `bytes` of it. False when they are not to be had: the stream is reset.
+  /// Copies the next `bytes` of the content. Returns false if they are not available: the stream is
+  /// reset.
   [[nodiscard]] virtual bool put(char* to, std::size_t bytes) noexcept = 0;
-  /// Fields behind the content, "Name: value\r\n" each; asked with the last of it.
+  /// Returns the fields after the content, each "Name: value\r\n"; called with the last of the
+  /// content.
   [[nodiscard]] virtual std::string_view trailer_lines() const noexcept { return {}; }
 
  protected:
@@ -93,11 +95,11 @@ class StreamUser {
 
 class SessionUser {
  public:
-  /// A request begins. The result outlives its stream.
+  /// A request starts. The result must outlive its stream.
   [[nodiscard]] virtual StreamUser& on_stream(StreamId id) = 0;
-  /// Some of many requests that came at once have been read, and may be served before the others;
-  /// here `Session::send` may be called too. Not where the client takes any of them back at once,
-  /// nor where it has ever said that one request is more urgent than another (RFC 9218).
+  /// Some of many requests that arrived together have been read, and may be served before the
+  /// others; `Session::send` may be called here. Not called if the client resets one of them
+  /// immediately, or has ever given a priority to a request (RFC 9218).
   virtual void on_part() {}
   /// The response to `ping`.
   virtual void on_pong() {}
@@ -106,63 +108,63 @@ class SessionUser {
   ~SessionUser() = default;
 };
 
-/// A frame that has begun to arrive and has not ended, or a head with the frames that continue it.
+/// A frame that has not arrived completely, or a head with its CONTINUATION frames.
 struct Unfinished {
-  std::uint64_t number = 0;       ///< another one for the next that begins
-  bool is_content = false;        ///< a DATA frame, rather than what takes a moment to send
+  std::uint64_t number = 0;       ///< differs for each unfinished frame
+  bool is_content = false;        ///< a DATA frame; other frames take only a moment to send
   std::size_t missing_bytes = 0;  ///< of a DATA frame
 };
 
 class Session {
  public:
-  /// user  outlives the session
+  /// user  must outlive the session
   Session(SessionUser& user, const SessionOptions& options);
-  /// Forgets all streams without a call.
+  /// Drops all streams without calling their users.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Takes bytes from the peer. Errors are answered by themselves: see `is_over`.
+  /// Processes bytes from the peer. Errors are handled by the session: see `is_over`.
   ///
   /// now_ms  of a steady clock, in milliseconds
   void receive(std::string_view bytes, std::uint64_t now_ms);
 
-  /// Appends what is to be sent, until `out` holds `bytes_max` or a little more.
+  /// Appends pending output, until `out` has `bytes_max` bytes or slightly more.
   ///
-  /// returns  whether that was all there is for now
+  /// returns  whether all pending output was appended
   bool send(Buffer& out, std::size_t bytes_max);
 
-  /// Submits the head of a stream's response, and asks its user for content if there is some.
+  /// Submits the head of a stream's response. If there is content, calls the stream's user for it.
   ///
-  /// stream  whom SessionUser::on_stream gave for that id
+  /// stream  the result of SessionUser::on_stream for that id
   /// fields  copied
   /// source  RFC 9113, section 8.1
   void respond(StreamId id, StreamUser& stream, std::span<const OutField> fields, Ends ends);
   /// Submits an interim response (RFC 9110, section 15.2).
   void inform(StreamId id, std::span<const OutField> fields);
-  /// There is content again.
+  /// Content is available again.
   void resume(StreamId id);
-  /// Ends a stream by RST_STREAM.
+  /// Ends a stream with RST_STREAM.
   void reset(StreamId id, ErrorCode why);
-  /// The user has made room for that much content.
+  /// The user has consumed that much content, so that the window grows again.
   void consume(StreamId id, std::size_t bytes);
 
   void ping();
-  /// GOAWAY that refuses nothing yet (RFC 9113, section 6.8).
+  /// Sends a GOAWAY that does not yet reject streams (RFC 9113, section 6.8).
   void announce_shutdown();
-  /// GOAWAY that names the last stream that is served; those that there are go on.
+  /// Sends a GOAWAY with the last stream that is served; open streams continue.
   void shut_down();
-  /// GOAWAY behind which nothing follows, and streams end.
+  /// Sends a GOAWAY and ends all streams; nothing is sent afterwards.
   void terminate(ErrorCode why);
 
-  /// Nothing further is to be received or sent.
+  /// Returns whether nothing is left to receive or send.
   [[nodiscard]] bool is_over() const noexcept;
-  /// Nothing that is received matters any more: the peer has broken the protocol or a limit, or
-  /// `terminate` was called.
+  /// Returns whether further input is ignored, because the peer has violated the protocol or a
+  /// limit, or `terminate` was called.
   [[nodiscard]] bool is_doomed() const noexcept;
-  /// What has begun to arrive and has not ended, if anything.
+  /// Returns the frame or head that has not arrived completely, if any.
   [[nodiscard]] std::optional<Unfinished> unfinished() const noexcept;
-  /// How much the peer lets us send on that stream, and on the connection; 0 or less: nothing.
+  /// Returns the send window of that stream, and of the connection; 0 or less: nothing may be sent.
   [[nodiscard]] std::int32_t send_window(StreamId id) const noexcept;
   [[nodiscard]] std::int32_t send_window() const noexcept;
 

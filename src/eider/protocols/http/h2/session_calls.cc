@@ -1,4 +1,4 @@
-// Session: what nghttp2 tells and asks.
+// Session: the handlers of nghttp2's callbacks.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -15,9 +15,10 @@ using detail::code_of;
 using detail::kBombFactor;
 using detail::kFrameHeadBytes;
 
-/// What a DATA frame of ours earns its receiver: an update for the stream and one for all.
+/// The number of WINDOW_UPDATE frames that the peer may send for each DATA frame of ours: one for
+/// the stream and one for the connection.
 constexpr std::uint32_t kUpdatesPerFrame = 2;
-/// Of all trailers of one request, as over HTTP/1.1.
+/// The limit for all trailers of one request, as over HTTP/1.1.
 constexpr std::uint64_t kTrailerBytesMax = 8192;
 
 bool has(const nghttp2_frame_hd& head, nghttp2_flag flag) noexcept {
@@ -31,7 +32,7 @@ bool is_request(const nghttp2_frame& frame) noexcept {
 }  // namespace
 
 void Session::State::begin_head(const nghttp2_frame& frame) {
-  // What arrives is one head at a time, so this holds for the whole connection.
+  // Heads arrive one at a time, so this state is shared by all streams of the connection.
   trailer_bytes = 0;
   trailers.clear();
   are_trailers_malformed = false;
@@ -40,12 +41,12 @@ void Session::State::begin_head(const nghttp2_frame& frame) {
     return;
   }
   const StreamId id = frame.hd.stream_id;
-  // The stream is made before its fields come, which go into its builder.
+  // Create the stream before its fields, which go into its builder.
   StreamUser& stream = user.on_stream(id);
   builder = &stream.head();
   builder->begin();
-  // It is noted at once, so that a frame behind its end is judged even when nghttp2 has forgotten
-  // it.
+  // Record it immediately, so that frames after its end can be checked even if nghttp2 has
+  // forgotten the stream.
   recent.note_opened(id);
   if (has(frame.hd, NGHTTP2_FLAG_END_STREAM)) {
     recent.note_ended(id);
@@ -62,12 +63,13 @@ int Session::State::take_field(std::string_view name, std::string_view value) {
   } else {
     listed_bytes = trailer_bytes += name.size() + value.size();
     if (trailer_bytes > kTrailerBytesMax) {
-      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // the stream is reset
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
     }
     are_trailers_malformed |= !HeadBuilder::is_trailer(name, value);
     trailers.append(name).append(": ").append(trim(value)).append("\r\n");
   }
-  // A client that goes on beyond its limit is not refused but cut off: decoding is the work.
+  // A client that far exceeds its limit is disconnected instead of rejected, because decoding is
+  // expensive.
   if (listed_bytes > kBombFactor * head_limits.head_bytes_max) {
     terminate(ErrorCode::enhance_your_calm);
     return NGHTTP2_ERR_PAUSE;
@@ -84,7 +86,8 @@ void Session::State::take_frame(const nghttp2_frame& frame) {
       end_data(frame);
       return;
     case NGHTTP2_RST_STREAM:
-      recent.note_ended(frame.hd.stream_id);  // not earlier: its head may have come with it
+      recent.note_ended(frame.hd.stream_id);  // not earlier: its head may have arrived at the same
+                                              // time
       return;
     case NGHTTP2_PING:
       if (has(frame.hd, NGHTTP2_FLAG_ACK)) {
@@ -112,20 +115,20 @@ void Session::State::end_head(const nghttp2_frame& frame) {
 
 void Session::State::end_request_head(StreamId id, StreamUser& stream, Ends ends) {
   const HeadBuilder& head = stream.head();
-  // A malformed request is no request: its stream is reset, and its handler never learns of it.
+  // A malformed request is not passed to its handler; its stream is reset.
   if (head.is_malformed(ends)) {
     return refuse_malformed(id);
   }
   if (const auto& said = head.priority()) {
     is_prioritised = true;
-    // The urgency is set before the stream is served, so that its response is sent by it.
+    // Set the urgency before the stream is served, so that it applies to the response.
     const nghttp2_extpri priority{said->urgency, said->is_incremental ? 1 : 0};
     check(nghttp2_session_change_extpri_stream_priority(session, id, &priority, 0));
   }
   stream.on_head(ends);
 }
 
-/// RFC 9113, 8.1: a second head is the end of its stream.
+/// RFC 9113, 8.1: a second head must end the stream.
 void Session::State::end_trailers(StreamId id, StreamUser& stream, Ends ends) {
   if (ends == Ends::with_content || are_trailers_malformed) {
     return refuse_malformed(id);
@@ -135,11 +138,11 @@ void Session::State::end_trailers(StreamId id, StreamUser& stream, Ends ends) {
 
 void Session::State::end_data(const nghttp2_frame& frame) {
   const bool is_end = has(frame.hd, NGHTTP2_FLAG_END_STREAM);
-  // The stream may have been reset by what came before.
+  // Earlier frames may have reset the stream.
   StreamUser* const stream = user_of(frame.hd.stream_id);
   if (stream != nullptr && is_end) {
     end_content(frame.hd.stream_id, *stream, {});
-    // The content is longer than announced: the stream ends before its end is told.
+    // The content is longer than announced: reset the stream before its end is reported.
   } else if (stream != nullptr && stream->head().has_too_much()) {
     refuse_malformed(frame.hd.stream_id);
   } else if (!is_end && frame.hd.length != 0 && frame.hd.length == frame.data.padlen) {
@@ -148,21 +151,21 @@ void Session::State::end_data(const nghttp2_frame& frame) {
 }
 
 void Session::State::end_content(StreamId id, StreamUser& stream, std::string_view trailer_lines) {
-  // A short content must not reach the handler as a whole one (RFC 9113, 8.1.1).
+  // Incomplete content must not reach the handler as complete (RFC 9113, 8.1.1).
   if (!stream.head().has_whole_content()) {
     return refuse_malformed(id);
   }
   stream.on_content_end(trailer_lines);
 }
 
-/// RFC 9113, 8.1.1. The library tells nothing more of the stream but its end.
+/// RFC 9113, 8.1.1. Afterwards, nghttp2 reports only the end of the stream.
 void Session::State::refuse_malformed(StreamId id) noexcept {
   nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, code_of(ErrorCode::protocol_error));
 }
 
 void Session::State::take_data(StreamId id, std::string_view bytes) {
-  // What one stream's handler does not take must not hinder the others: the window of each bounds
-  // what is kept.
+  // Unread content of one stream must not block the others: the window of each stream limits how
+  // much is kept.
   nghttp2_session_consume_connection(session, bytes.size());
   StreamUser* const stream = user_of(id);
   if (stream != nullptr && stream->head().count_content(bytes.size())) {
@@ -176,7 +179,7 @@ void Session::State::note_closed(StreamId id, ErrorCode why) noexcept {
   if (StreamUser* const stream = user_of(id)) {
     stream->on_closed(why);
   }
-  // The one that is remembered may be the one that has gone.
+  // The cached stream may be the one that was closed.
   latest_id = 0;
 }
 
@@ -196,7 +199,7 @@ void Session::State::note_sent(const nghttp2_frame& frame) noexcept {
   }
 }
 
-/// Which codes are the peer's fault: it has got a request out of us, and is to pay for that.
+/// Counts resets with codes that the peer has caused: it has made us process an invalid request.
 void Session::State::note_reset_sent(std::uint32_t code) noexcept {
   switch (code) {
     case NGHTTP2_PROTOCOL_ERROR:
@@ -205,7 +208,7 @@ void Session::State::note_reset_sent(std::uint32_t code) noexcept {
     case NGHTTP2_FRAME_SIZE_ERROR:
       note(Cheap::provoked_reset);
       return;
-    case NGHTTP2_REFUSED_STREAM:  // also of clients who do not know our settings yet
+    case NGHTTP2_REFUSED_STREAM:  // also sent to clients that do not know our settings yet
       note(Cheap::reset);
       return;
     default:
@@ -220,13 +223,13 @@ ssize_t Session::State::read_content(StreamId id, std::size_t bytes_max, std::ui
   if (ready.bytes == 0 && !ready.is_last) {
     return NGHTTP2_ERR_DEFERRED;
   }
-  // The content is copied by `send_content` straight into the output.
+  // `send_content` copies the content directly into the output.
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   if (ready.is_last) {
     flags |= NGHTTP2_DATA_FLAG_EOF;
     const std::string_view lines = from.trailer_lines();
     if (!lines.empty()) {
-      // The trailers end the stream, so the content must not.
+      // The trailers end the stream, so the content must not end it.
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
       submit_trailers(id, lines);
     }
@@ -244,13 +247,13 @@ void Session::State::submit_trailers(StreamId id, std::string_view lines) {
 int Session::State::send_content(StreamId id, const std::uint8_t* frame_head, std::size_t bytes,
                                  const nghttp2_data_source& source) {
   auto& from = *static_cast<StreamUser*>(source.ptr);
-  // The bound is looked at before a frame, so no frame is cut.
+  // The limit is checked before a frame, so that no frame is cut.
   if (out->size() >= out_bytes_max) {
     is_full = true;
     return NGHTTP2_ERR_WOULDBLOCK;
   }
   char* const at = out->reserve(kFrameHeadBytes + bytes);
-  // The content is written behind the place of its head, which follows once it is there.
+  // Leave room for the frame header before the content; it is written afterwards.
   if (!from.put(at + kFrameHeadBytes, bytes)) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }

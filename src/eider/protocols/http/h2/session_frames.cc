@@ -1,17 +1,17 @@
-// Session: every frame is looked at before nghttp2 gets it. Floods are counted here, also of what
-// it would ignore, and frames on streams that it has forgotten are judged.
+// Session: checks each frame before nghttp2 gets it. Counts floods, including frames that nghttp2
+// would ignore, and checks frames on streams that it has forgotten.
 #include "eider/protocols/http/h2/session_state.h"
 
 namespace eider::h2 {
 
 namespace {
 
-/// Further CONTINUATION frames of one head end the connection.
+/// If a head has more CONTINUATION frames, the connection ends.
 constexpr std::uint32_t kContinuationsMax = 8;
-/// So many requests are served before more are read: what belongs to them stays in the processor's
-/// nearest cache, and nghttp2 finds its streams at once. Of 8, 16 and 32 the fastest.
+/// After this many requests, they are served before more are read: their data is then still in the
+/// processor's nearest cache, and nghttp2 finds their streams quickly. The fastest of 8, 16 and 32.
 constexpr std::size_t kPartHeads = 16;
-/// A frame's head, and indices of four fields.
+/// A frame header, and indices of four fields.
 constexpr std::size_t kHeadBytesMin = 13;
 
 bool has(const FrameHead& head, nghttp2_flag flag) noexcept {
@@ -32,7 +32,7 @@ void Session::State::receive(std::string_view bytes) {
       break;
     }
     const bool is_part = has_parts && step.head->type == NGHTTP2_HEADERS && ++heads > kPartHeads;
-    // What depends on streams is judged once nghttp2 has seen all that came before it.
+    // Frames that depend on streams are checked after nghttp2 has processed all earlier frames.
     if (is_part || depends_on_streams(*step.head)) {
       const std::size_t before = at > step.head_bytes ? at - step.head_bytes : 0;
       if (before > passed) {
@@ -52,13 +52,14 @@ void Session::State::receive(std::string_view bytes) {
   }
 }
 
-/// Many requests, no more than may be open at once, none of which is taken back behind them, and
-/// all equally urgent: each is answered as if all had been read first.
+/// Returns whether there are many requests, at most as many as may be open at once, none of which
+/// is reset by later frames, and all with the same urgency. Each response is then the same as if
+/// all had been read first.
 bool Session::State::comes_in_parts(std::string_view bytes) const noexcept {
   if (bytes.size() < kPartHeads * kHeadBytesMin || is_prioritised) {
     return false;
   }
-  // The look ahead is made by a copy: the scanner itself stays where it is.
+  // A copy looks ahead; the scanner itself does not move.
   FrameScanner ahead = frames;
   std::size_t heads = 0;
   while (!bytes.empty()) {
@@ -80,13 +81,14 @@ void Session::State::pass_on(std::string_view bytes) {
   }
 }
 
-/// Whether what came before has to be known to judge it. Not of a head that opens the next stream.
+/// Returns whether earlier frames must be processed before the check. Not for a head that opens the
+/// next stream.
 bool Session::State::depends_on_streams(const FrameHead& head) noexcept {
   return head.type == NGHTTP2_DATA || (head.type == NGHTTP2_HEADERS && head.stream <= last_head);
 }
 
 void Session::State::check_frame(const FrameHead& head) noexcept {
-  // It is noted of each frame, since a head must not be interrupted (RFC 9113, 6.10).
+  // Recorded for each frame, because a head must not be interrupted (RFC 9113, 6.10).
   awaits_continuation = (head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION) &&
                         !has(head, NGHTTP2_FLAG_END_HEADERS);
   last_type = head.type;
@@ -94,7 +96,7 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
     case NGHTTP2_HEADERS:
       head_frame = frames.begun();
       continuations = 0;
-      // A head on a later stream opens it; any other one is judged by what became of its stream.
+      // A head on a later stream opens it; others are checked against the fate of their stream.
       if (head.stream > last_head) {
         last_head = head.stream;
         break;
@@ -113,7 +115,8 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
       recent.note_ended(head.stream);
       break;
     case NGHTTP2_PRIORITY:
-      // RFC 9113, 6.3, and RFC 7540, 5.3.1; nghttp2 looks at none where RFC 9218 is spoken.
+      // RFC 9113, 6.3, and RFC 7540, 5.3.1; nghttp2 does not check these frames if RFC 9218 is
+      // used.
       if (head.stream == 0 || (head.length >= 4 && head.dependency == head.stream)) {
         terminate(ErrorCode::protocol_error);
       }
@@ -124,7 +127,7 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
   count_frame(head);
 }
 
-/// A head goes on over its CONTINUATION frames: it is one thing that has to end in time.
+/// A head includes its CONTINUATION frames: all together must arrive in time.
 std::optional<Unfinished> Session::State::unfinished() const noexcept {
   if (frames.is_within_frame_head() && !awaits_continuation) {
     return Unfinished{.number = frames.begun()};
@@ -142,11 +145,11 @@ std::optional<Unfinished> Session::State::unfinished() const noexcept {
                     .missing_bytes = frames.missing_bytes()};
 }
 
-/// RFC 9113, 5.1 and 5.1.1, of streams that nghttp2 remembers no more. What belongs to those that
-/// we have ended ourselves may have been on its way, and is ignored.
+/// RFC 9113, 5.1 and 5.1.1, for streams that nghttp2 has forgotten. Frames on streams that we have
+/// ended may have been sent before, and are ignored.
 void Session::State::check_stream(const FrameHead& head) noexcept {
   const StreamId id = head.stream;
-  // nghttp2 judges streams that it still knows.
+  // nghttp2 checks the streams that it knows.
   if (id <= recent.last() && nghttp2_session_find_stream(session, id) == nullptr) {
     const RecentStreams::Fate fate = recent.fate_of(id);
     if (fate == RecentStreams::Fate::never_opened) {
@@ -155,7 +158,7 @@ void Session::State::check_stream(const FrameHead& head) noexcept {
       terminate(ErrorCode::stream_closed);
     }
   }
-  // It is noted behind the look: this frame itself may end the stream.
+  // After the check, because this frame itself may end the stream.
   if (has(head, NGHTTP2_FLAG_END_STREAM)) {
     recent.note_ended(id);
   }
@@ -176,7 +179,7 @@ void Session::State::count_frame(const FrameHead& head) noexcept {
     case NGHTTP2_PING:
       return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::ping);
     case NGHTTP2_PRIORITY_UPDATE:
-      // From here on responses are not made in parts: the client has said what is more urgent.
+      // From now on responses are not made in parts, because the client uses priorities.
       is_prioritised = true;
       [[fallthrough]];
     case NGHTTP2_PRIORITY:

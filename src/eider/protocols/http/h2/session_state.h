@@ -21,22 +21,22 @@ namespace eider::h2 {
 class RecentStreams {
  public:
   enum class Fate : std::uint8_t {
-    /// A later one was opened before it, which closed it (RFC 9113, section 5.1.1).
+    /// A stream with a higher ID was opened first, which closed it (RFC 9113, section 5.1.1).
     never_opened,
-    /// The peer has said that it sends no more on it.
+    /// The peer has ended its side.
     ended_by_peer,
-    /// We have ended it, or it is too long ago.
+    /// We have ended it, or it is too old.
     unknown,
   };
 
-  /// The latest that was opened; 0 before the first.
+  /// Returns the last stream that was opened; 0 before the first.
   [[nodiscard]] std::int32_t last() const noexcept { return last_; }
 
   /// Pre: id is odd and larger than last().
   void note_opened(std::int32_t id) noexcept {
     const std::uint32_t ids = static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(last_);
     const std::uint32_t step = (ids + 1) / 2;
-    // Streams that were passed over count as never opened: their bits stay zero.
+    // Skipped stream IDs count as never opened: their bits stay zero.
     opened_ = step < kCount ? opened_ << step | 1 : 1;
     ended_ = step < kCount ? ended_ << step : 0;
     last_ = id;
@@ -67,7 +67,7 @@ class RecentStreams {
     return std::uint64_t{1} << (static_cast<std::uint32_t>(last_ - id) / 2);
   }
 
-  std::uint64_t opened_ = 0;  // bit 0 is the latest's
+  std::uint64_t opened_ = 0;  // bit 0 is for the last stream
   std::uint64_t ended_ = 0;
   std::int32_t last_ = 0;
 };
@@ -78,27 +78,28 @@ struct Session::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// Null for a stream that nghttp2 does not know, or no more.
+  /// Returns null for a stream that nghttp2 does not know, or no longer.
   [[nodiscard]] StreamUser* user_of(StreamId id) const noexcept {
     return id == latest_id
                ? latest
                : static_cast<StreamUser*>(nghttp2_session_get_stream_user_data(session, id));
   }
-  /// What follows is mostly about the same stream: looking it up costs as much as reading a field.
+  /// The next callbacks are usually for the same stream, and a lookup costs as much as reading a
+  /// field.
   void note_latest(StreamId id, StreamUser& stream) noexcept {
     latest_id = id;
     latest = &stream;
   }
   void terminate(ErrorCode why) noexcept;
-  /// The session can go on no more, as nghttp2's error says.
+  /// Ends the session because of an error of nghttp2.
   void fail(int error) noexcept;
-  /// Counts one more of that kind, and ends the connection when there are too many.
+  /// Counts a frame of that kind, and ends the connection if there are too many.
   void note(Cheap kind) noexcept;
-  /// Valid until the next call.
+  /// Converts fields for nghttp2; valid until the next call.
   [[nodiscard]] std::span<const nghttp2_nv> to_pairs(std::span<const OutField> fields);
 
-  // What nghttp2 is not asked: session_frames.cc.
-  /// Hands the bytes on, each frame when it has been looked at.
+  // Handled here instead of by nghttp2: session_frames.cc.
+  /// Passes the bytes to nghttp2, each frame after it was checked.
   void receive(std::string_view bytes);
   [[nodiscard]] bool comes_in_parts(std::string_view bytes) const noexcept;
   void pass_on(std::string_view bytes);
@@ -108,7 +109,7 @@ struct Session::State {
   void count_frame(const FrameHead& head) noexcept;
   [[nodiscard]] std::optional<Unfinished> unfinished() const noexcept;
 
-  // What nghttp2's calls come to: session_calls.cc.
+  // The handlers of nghttp2's callbacks: session_calls.cc.
   void begin_head(const nghttp2_frame& frame);
   int take_field(std::string_view name, std::string_view value);
   void take_frame(const nghttp2_frame& frame);
@@ -135,24 +136,24 @@ struct Session::State {
   FloodGuard guard;
   RecentStreams recent;
   FrameScanner frames{kPreface.size()};
-  std::uint64_t head_frame = 0;               // which of them began the head that came last
-  std::uint8_t last_type = NGHTTP2_SETTINGS;  // of the frame whose head came last, or the preface
-  StreamId last_head = 0;  // of the HEADERS seen, also where nghttp2 has not got to yet
+  std::uint64_t head_frame = 0;               // the number of the frame that started the last head
+  std::uint8_t last_type = NGHTTP2_SETTINGS;  // of the last frame header, or the preface
+  StreamId last_head = 0;  // of the HEADERS seen, even if nghttp2 has not processed it yet
   std::uint64_t now_ms = 0;
-  HeadBuilder* builder = nullptr;  // of the head that arrives; null while it is trailers
-  StreamId latest_id = 0;          // never a stream that has been closed
+  HeadBuilder* builder = nullptr;  // for the head that is arriving; null for trailers
+  StreamId latest_id = 0;          // never a closed stream
   StreamUser* latest = nullptr;
   std::uint64_t trailer_bytes = 0;
-  std::string trailers;  // lines of those that arrive
+  std::string trailers;  // the lines of trailers that are arriving
   bool are_trailers_malformed = false;
   Buffer* out = nullptr;
   std::size_t out_bytes_max = 0;
   detail::Pairs pairs;
-  bool is_prioritised = false;  // the client has said what is more urgent
+  bool is_prioritised = false;  // the client has used priorities
   bool is_full = false;
   bool is_doomed = false;
   bool is_broken = false;
-  std::uint32_t continuations = 0;  // of the latest head
+  std::uint32_t continuations = 0;  // of the current head
   bool awaits_continuation = false;
 };
 

@@ -1,4 +1,4 @@
-// A user of client sessions that notes what it is told, for tests and the fuzzer.
+// A user of client sessions that records its calls, for tests and the fuzzer.
 // Layering: must not be included by anything else.
 #pragma once
 
@@ -21,7 +21,7 @@ inline std::string reply(std::uint32_t stream, std::uint8_t flags = kEndStream,
                literal(":status", status) + std::string(more));
 }
 
-/// What a server begins with.
+/// The first bytes from a server.
 inline std::string greeting(std::string_view settings = {}) {
   return frame(Type::settings, 0, 0, settings);
 }
@@ -38,7 +38,7 @@ class Asker {
  public:
   explicit Asker(const ClientSessionOptions& options = {}) : session(options) {}
 
-  /// Begins a request; `content` follows its head unless it is empty.
+  /// Starts a request; `content` follows its head unless it is empty.
   ///
   /// more  further fields
   StreamId ask(std::string_view content = {}, std::string_view method = "GET",
@@ -53,7 +53,7 @@ class Asker {
     send();
     return stream.id;
   }
-  /// Bytes in; what is to be sent is appended to `sent`.
+  /// Processes bytes; the output is appended to `sent`.
   void receive(std::string_view bytes, std::uint64_t now_ms = 1) {
     session.receive(bytes, now_ms);
     send();

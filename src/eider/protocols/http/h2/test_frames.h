@@ -1,4 +1,4 @@
-// Frames by hand and a user of sessions that answers everything, for tests and the fuzzer.
+// Builds frames by hand, and a session user that answers each request, for tests and the fuzzer.
 // Layering: must not be included by anything else.
 #pragma once
 
@@ -69,7 +69,7 @@ inline std::vector<Frame> frames_of(std::string_view bytes) {
   return all;
 }
 
-/// A field that is not remembered. Pre: both are shorter than 127 bytes.
+/// A field without indexing. Pre: both are shorter than 127 bytes.
 inline std::string literal(std::string_view name, std::string_view value) {
   std::string text(1, '\0');
   text += static_cast<char>(name.size());
@@ -91,12 +91,12 @@ inline std::string begin() {
   return std::string(kPreface) + frame(Type::settings, 0, 0);
 }
 
-/// Answers each request with its path or with its content, and notes what it was told.
+/// Answers each request with its path or with its content, and records its calls.
 class Responder final : public SessionUser {
  public:
   explicit Responder(const SessionOptions& options = {}) : session(*this, options) {}
 
-  /// Bytes in; what is to be sent is appended to `sent`.
+  /// Processes bytes; the output is appended to `sent`.
   void receive(std::string_view bytes, std::uint64_t now_ms = 1) {
     session.receive(bytes, now_ms);
     Buffer out;

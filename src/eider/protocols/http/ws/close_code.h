@@ -7,16 +7,16 @@
 
 namespace eider::ws {
 
-/// Codes with a meaning of their own. Libraries may use 3000 to 3999 (registered with IANA),
-/// applications 4000 to 4999: `static_cast<CloseCode>(4001)`.
+/// Registered codes. Libraries may use 3000 to 3999 (registered with IANA), applications 4000 to
+/// 4999: `static_cast<CloseCode>(4001)`.
 enum class CloseCode : std::uint16_t {
   normal = 1000,
   going_away = 1001,
   protocol_error = 1002,
   unsupported_data = 1003,
-  /// Never on the wire: a close frame came without a code.
+  /// Never sent: the received close frame had no code.
   no_status = 1005,
-  /// Never on the wire: the connection ended without a close frame.
+  /// Never sent: the connection ended without a close frame.
   abnormal = 1006,
   invalid_data = 1007,
   policy_violation = 1008,
@@ -26,11 +26,11 @@ enum class CloseCode : std::uint16_t {
   service_restart = 1012,
   try_again_later = 1013,
   bad_gateway = 1014,
-  /// Never on the wire: the TLS handshake failed.
+  /// Never sent: the TLS handshake failed.
   tls_failure = 1015,
 };
 
-/// Whether a close frame may carry it: 1000 to 1003, 1007 to 1014 and 3000 to 4999.
+/// Returns whether a close frame may contain the code: 1000 to 1003, 1007 to 1014 and 3000 to 4999.
 /// source   RFC 6455, sections 7.4.1 and 7.4.2; 1012 to 1014 from IANA's registry
 [[nodiscard]] constexpr bool is_sendable(std::uint16_t code) noexcept {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||
@@ -40,7 +40,8 @@ enum class CloseCode : std::uint16_t {
   return is_sendable(static_cast<std::uint16_t>(code));
 }
 
-/// "going away"; for the ranges "library code", "application code", else "unknown code".
+/// Returns for example "going away"; for the ranges "library code" and "application code"; else
+/// "unknown code".
 [[nodiscard]] std::string_view name_of(CloseCode code) noexcept;
 
 }  // namespace eider::ws

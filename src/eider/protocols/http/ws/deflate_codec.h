@@ -14,20 +14,20 @@ namespace eider::ws {
 struct DeflateOptions {
   /// 1 (fast) to 9 (small).
   int level = 4;
-  /// 1 to 9: the compressor's tables take 2^(memory_level + 9) bytes.
+  /// 1 to 9: the compressor's tables use 2^(memory_level + 9) bytes.
   int memory_level = 8;
-  /// Shorter messages are sent as they are.
+  /// Shorter messages are sent uncompressed.
   std::size_t bytes_min = 32;
 };
 
-/// What the component `compress` has: a program that compresses links it.
+/// Creates the codec of the component `compress`, which a program links to compress messages.
 ///
-/// memory  of each connection, from its first compressed message on: for a compressor whose context
-///         is kept 2^(window bits + 2) + 2^(memory_level + 9) bytes, 262 KiB with the defaults; for
-///         a decompressor whose context is kept 7 KiB + 2^(window bits), 39 KiB with 15. Without
-///         takeover none: one compressor and one decompressor of the thread serve all connections,
-///         except that a message which has come in part keeps a decompressor of its own.
-/// Pre: window bits of the own compressor are 9 or more, which DeflateWishes sees to.
+/// memory  of each connection, from its first compressed message on: for a compressor that keeps
+///         its context 2^(window bits + 2) + 2^(memory_level + 9) bytes, 262 KiB with the defaults;
+///         for a decompressor that keeps its context 7 KiB + 2^(window bits), 39 KiB with 15.
+///         Without context takeover none: all connections of a thread share one compressor and one
+///         decompressor, except that a message that has arrived in part has its own decompressor.
+/// Pre: the own compressor has at least 9 window bits, which DeflateWishes ensures.
 [[nodiscard]] std::unique_ptr<MessageCodec> make_deflate_codec(Side own, const DeflateTerms& terms,
                                                                const DeflateOptions& options);
 

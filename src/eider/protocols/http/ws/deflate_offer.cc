@@ -17,7 +17,7 @@ constexpr std::array kNames{kServerTakeover, kClientTakeover, kServerBits, kClie
 
 enum class Role : std::uint8_t { offer, response };
 
-/// The parameters of one offer or answer, each at most once.
+/// The parameters of one offer or response, each at most once.
 struct Params {
   bool drops_server_takeover = false;
   bool drops_client_takeover = false;
@@ -34,8 +34,8 @@ std::optional<std::uint8_t> read_bits(std::string_view value) noexcept {
   return is_good ? bits : std::nullopt;
 }
 
-/// Reads one extension's parameters: false at one that is unknown, there a second time, or has a
-/// value that it must not have (section 7.1.3).
+/// Reads the parameters of one extension. Returns false if one is unknown, duplicate, or has an
+/// invalid value (section 7.1.3).
 class ParamsReader {
  public:
   explicit ParamsReader(Role role) noexcept : role_(role) {}
@@ -68,7 +68,7 @@ class ParamsReader {
     const bool is_server = name == kServerBits;
     (is_server ? params_.has_server_bits : params_.has_client_bits) = true;
     if (!value.has_value()) {
-      // Only an offer may name the client's without a value (section 7.1.2.2).
+      // Only in an offer, client_max_window_bits may have no value (section 7.1.2.2).
       return !is_server && role_ == Role::offer;
     }
     const std::optional<std::uint8_t> bits = read_bits(*value);
@@ -85,7 +85,8 @@ Takeover takeover_of(bool is_dropped) noexcept {
   return is_dropped ? Takeover::dropped : Takeover::kept;
 }
 
-/// The terms of an offer; nothing when the server's compressor cannot have so small a window.
+/// Returns the terms for an offer, or nothing if the server's compressor does not support so small
+/// a window.
 std::optional<DeflateTerms> meet(const Params& offer, const DeflateWishes& wishes) noexcept {
   const DeflateTerms& wished = wishes.terms;
   const DeflateTerms terms{
@@ -94,7 +95,7 @@ std::optional<DeflateTerms> meet(const Params& offer, const DeflateWishes& wishe
       .client_takeover =
           takeover_of(offer.drops_client_takeover || wished.client_takeover == Takeover::dropped),
       .server_window_bits = std::min(offer.server_bits, wished.server_window_bits),
-      // "the server MUST NOT include it" when the offer did not (section 7.1.2.2).
+      // "the server MUST NOT include it" if the offer does not have it (section 7.1.2.2).
       .client_window_bits = offer.has_client_bits
                                 ? std::min(offer.client_bits, wished.client_window_bits)
                                 : kWindowBitsMax};
@@ -117,7 +118,7 @@ std::string named_takeovers(const DeflateTerms& terms) {
   return text;
 }
 
-/// What was offered is accepted by naming it, also where it changes nothing.
+/// The response names an offered parameter to accept it, even if it has no effect.
 std::string response_to(const Params& offer, const DeflateTerms& terms) {
   std::string text = std::string(kDeflateName) + named_takeovers(terms);
   if (offer.has_server_bits || terms.server_window_bits < kWindowBitsMax) {
@@ -164,7 +165,7 @@ std::string deflate_offer(const DeflateWishes& wishes) {
 
 namespace {
 
-/// Whether the response keeps to what deflate_offer has asked for.
+/// Returns whether the response agrees with the request of deflate_offer.
 bool agrees(const Params& response, const DeflateWishes& wishes) noexcept {
   const DeflateTerms& asked = wishes.terms;
   const bool keeps_takeover =
@@ -175,7 +176,7 @@ bool agrees(const Params& response, const DeflateWishes& wishes) noexcept {
 
 DeflateTerms terms_of(const Params& response, const DeflateTerms& asked) noexcept {
   return {.server_takeover = takeover_of(response.drops_server_takeover),
-          // A client may always forget more than it has to.
+          // A client may drop its context even if it need not.
           .client_takeover = takeover_of(response.drops_client_takeover ||
                                          asked.client_takeover == Takeover::dropped),
           .server_window_bits = response.server_bits,

@@ -12,8 +12,8 @@ namespace {
 
 using Extensions = std::vector<Extension>;
 
-/// Goes through one field's value and adds to the list. One function for each rule of the grammar;
-/// false: the value is not what the rule says.
+/// Parses one field's value and adds to the list. Each rule of the grammar has a function, which
+/// returns false if the value violates the rule.
 class ListParser {
  public:
   ListParser(std::string_view value, Extensions& list) noexcept : rest_(value), list_(list) {}
@@ -29,7 +29,7 @@ class ListParser {
   }
 
  private:
-  /// #element: empty elements count as nothing (RFC 9110, section 5.6.1).
+  /// #element: empty elements are ignored (RFC 9110, section 5.6.1).
   [[nodiscard]] bool skip_to_element() noexcept {
     skip_blanks();
     while (take(',')) {
@@ -81,11 +81,12 @@ class ListParser {
     return !param.value->empty();
   }
 
-  /// What stands before the closing quote; empty when that is missing, or it is no token.
+  /// Returns the text before the closing quote; empty if the quote is missing, or the text is not a
+  /// token.
   [[nodiscard]] std::string take_quoted() {
     std::string value;
     while (!rest_.empty() && !take('"')) {
-      // A quoted pair stands for its second byte, which must be one of a token as well.
+      // A quoted pair is its second byte, which must also be a token character.
       (void)take('\\');
       if (rest_.empty() || !is_token_byte(rest_.front())) {
         return {};
@@ -136,7 +137,7 @@ class ListParser {
 Result<Extensions, ExtensionFault> read_extensions(std::span<const Field> fields) {
   Extensions list;
   for (const Field& field : fields) {
-    // Some libraries send an empty field where they offer nothing.
+    // Some libraries send an empty field if they offer no extensions.
     if (!equals_ignoring_case(field.name, kExtensionsField) || trim(field.value).empty()) {
       continue;
     }

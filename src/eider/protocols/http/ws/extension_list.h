@@ -13,17 +13,17 @@
 
 namespace eider::ws {
 
-/// Bounds that no correct peer comes near.
+/// Limits that no correct peer reaches.
 inline constexpr std::size_t kExtensionsMax = 16;
 inline constexpr std::size_t kExtensionParamsMax = 16;
 
-/// value  without quotes and escapes, a token; nothing where there is no "="
+/// value  a token, without quotes and escapes; nothing if there is no "="
 struct ExtensionParam {
   std::string_view name;
   std::optional<std::string> value;
 };
 
-/// An extension in a header. Compare names without case.
+/// An extension in a header. Compare names case-insensitively.
 struct Extension {
   std::string_view name;
   std::vector<ExtensionParam> params;
@@ -31,17 +31,17 @@ struct Extension {
 
 enum class ExtensionFault : std::uint8_t { bad_syntax, too_many };
 
-/// All extensions of these fields in their order, those of several fields as if they stood in one.
+/// Reads all extensions of these fields in order; several fields count as one list.
 ///
-/// returns  an empty list when there is no such field; names are views into the fields
-/// errors   bad_syntax  not 1#extension, e.g. commas alone, or a quoted value that is no token; an
-///                      empty field has no extensions
-///          too_many    above the bounds
+/// returns  an empty list if there is no such field; names are views of the fields
+/// errors   bad_syntax  not 1#extension, e.g. only commas, or a quoted value that is not a token;
+///          an empty field is an empty list
+///          too_many    exceeds the limits
 /// source   RFC 6455, section 9.1; RFC 9110, section 5.6
 [[nodiscard]] Result<std::vector<Extension>, ExtensionFault> read_extensions(
     std::span<const Field> fields);
 
-/// The same of one field's value.
+/// Reads the value of one field.
 [[nodiscard]] Result<std::vector<Extension>, ExtensionFault> read_extension_list(
     std::string_view value);
 

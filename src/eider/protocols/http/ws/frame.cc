@@ -12,7 +12,7 @@ constexpr unsigned kOtherReservedBits = 0x30;
 constexpr unsigned kOpcodeBits = 0x0F;
 constexpr unsigned kMaskBit = 0x80;
 constexpr unsigned kLengthBits = 0x7F;
-/// Lengths that say that the length itself follows, in 2 or 8 bytes.
+/// Short lengths that mean that the length follows in 2 or 8 bytes.
 constexpr std::size_t kTwoByteLength = 126;
 constexpr std::size_t kEightByteLength = 127;
 constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63U;
@@ -25,7 +25,7 @@ bool is_known(unsigned opcode) noexcept {
   return opcode <= 2 || (opcode >= 8 && opcode <= 10);
 }
 
-/// Of the extended length behind a short one.
+/// Returns the size of the extended length after the short one.
 std::size_t length_bytes_of(unsigned length) noexcept {
   if (length == kEightByteLength) {
     return 8;
@@ -33,7 +33,7 @@ std::size_t length_bytes_of(unsigned length) noexcept {
   return length == kTwoByteLength ? 2 : 0;
 }
 
-/// Network byte order.
+/// Reads a number in network byte order.
 std::uint64_t read_number(std::string_view bytes) noexcept {
   std::uint64_t number = 0;
   for (const char byte : bytes) {
@@ -73,8 +73,8 @@ FrameHeader make_header(unsigned first, std::uint64_t payload_bytes,
 
 Refusal FrameReader::judge_first(unsigned char first) const noexcept {
   const unsigned opcode = first & kOpcodeBits;
-  // A compressed message says so in its first frame alone, never a control frame or a continuation
-  // (RFC 7692, section 6.1).
+  // RSV1 marks a compressed message. It is set only in the first frame, never in a control frame or
+  // a continuation (RFC 7692, section 6.1).
   const bool may_be_compressed =
       first_reserved_bit_ == FirstReservedBit::compressed && (opcode == 1 || opcode == 2);
   if ((first & kOtherReservedBits) != 0 ||
@@ -98,7 +98,7 @@ Refusal FrameReader::judge_second(unsigned char first, unsigned char second) con
   return is_control_frame && is_long ? Refusal::long_control : Refusal::none;
 }
 
-/// What the front of a header shows, wherever it ends.
+/// Checks the start of a header, which may be incomplete.
 FrameStep FrameReader::judge(std::string_view bytes) const noexcept {
   if (bytes.empty()) {
     return {};
@@ -116,7 +116,7 @@ FrameStep FrameReader::judge(std::string_view bytes) const noexcept {
   return judge_rest(bytes, (second & kLengthBits));
 }
 
-/// The length and the mask key. Pre: the first two bytes are there and good.
+/// Reads the length and the mask key. Pre: the first two bytes are there and valid.
 FrameStep FrameReader::judge_rest(std::string_view bytes, unsigned short_length) const noexcept {
   const std::size_t length_bytes = length_bytes_of(short_length);
   if (bytes.size() < 2 + length_bytes) {
@@ -145,7 +145,7 @@ FrameStep FrameReader::read(std::string_view in) noexcept {
   }
   FrameStep step = judge(in);
   if (step.status == FrameStatus::need_more) {
-    // It fits: a header that is not complete is shorter than the longest.
+    // It fits, because an incomplete header is shorter than the longest one.
     std::memcpy(kept_.data(), in.empty() ? "" : in.data(), in.size());
     kept_bytes_ = static_cast<std::uint8_t>(in.size());
     step.consumed = in.size();
@@ -153,7 +153,7 @@ FrameStep FrameReader::read(std::string_view in) noexcept {
   return step;
 }
 
-/// Goes on with a header whose front is kept: byte by byte, for there are at most 13 more.
+/// Continues a header whose start is kept: byte by byte, because there are at most 13 more.
 FrameStep FrameReader::read_cut(std::string_view in) noexcept {
   for (std::size_t at = 0; at < in.size(); ++at) {
     kept_[kept_bytes_++] = in[at];
@@ -169,7 +169,7 @@ FrameStep FrameReader::read_cut(std::string_view in) noexcept {
 
 namespace {
 
-/// The 7 bits of length in the second byte.
+/// Returns the 7-bit length for the second byte.
 std::size_t short_length_of(std::uint64_t payload_bytes) noexcept {
   if (payload_bytes > 0xFFFF) {
     return kEightByteLength;

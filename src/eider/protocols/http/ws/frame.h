@@ -13,7 +13,7 @@
 
 namespace eider::ws {
 
-/// Which end of the connection this is. A server's input is masked, a client's is not.
+/// The side of the connection that this program is. A server's input is masked, a client's is not.
 enum class Side : std::uint8_t { server, client };
 
 enum class Opcode : std::uint8_t {
@@ -29,18 +29,18 @@ enum class Opcode : std::uint8_t {
   return static_cast<std::uint8_t>(opcode) >= 8;
 }
 
-/// Who may set the first reserved bit on the first frame of a message: nobody, or the compressor
-/// that was agreed on (RFC 7692, section 6).
+/// Whether the first reserved bit may be set on the first frame of a message: never, or for a
+/// compressed message if compression was negotiated (RFC 7692, section 6).
 enum class FirstReservedBit : std::uint8_t { refused, compressed };
 
 /// 2 bytes, 8 of extended length, 4 of mask key.
 inline constexpr std::size_t kHeaderBytesMax = 14;
-/// Of a control frame (RFC 6455, section 5.5).
+/// The payload limit of a control frame (RFC 6455, section 5.5).
 inline constexpr std::size_t kControlBytesMax = 125;
 
 struct FrameHeader {
   std::uint64_t payload_bytes = 0;
-  /// Zeros when the frame is not masked.
+  /// Zeros if the frame is not masked.
   MaskKey mask_key{};
   Opcode opcode = Opcode::continuation;
   bool is_final = true;
@@ -53,10 +53,11 @@ struct FrameHeader {
 
 enum class FrameStatus : std::uint8_t { need_more, complete, refused };
 
-/// What one step found.
+/// The result of one step.
 ///
-/// consumed  bytes to drop from the front of the input: all of it at need_more; the payload follows
-/// header    only when complete
+/// consumed  bytes to remove from the start of the input: all of it for need_more; the payload
+///           follows
+/// header    set only for complete
 /// refusal   Refusal::none unless refused
 struct FrameStep {
   FrameStatus status = FrameStatus::need_more;
@@ -65,14 +66,14 @@ struct FrameStep {
   FrameHeader header = {};
 };
 
-/// Reads one frame header after another, however the bytes are cut.
+/// Reads one frame header after another, in pieces of any size.
 class FrameReader {
  public:
   explicit FrameReader(Side side) noexcept : side_(side) {}
 
   void set_first_reserved_bit(FirstReservedBit rule) noexcept { first_reserved_bit_ = rule; }
   [[nodiscard]] Side side() const noexcept { return side_; }
-  /// Part of a header has come.
+  /// Returns whether part of a header has arrived.
   [[nodiscard]] bool is_within_header() const noexcept { return kept_bytes_ != 0; }
 
   /// Reads a header.
@@ -80,9 +81,9 @@ class FrameReader {
   /// in       the bytes after the last header's payload, or after those consumed by need_more
   /// returns  complete   the header; `consumed` bytes of `in` belong to it
   ///          need_more  all of `in` is consumed
-  ///          refused    a reserved bit or opcode, a control frame in fragments or above 125 bytes,
-  ///                     a length that is not minimal or has the top bit, or a mask that is missing
-  ///                     or should not be. Reported as soon as possible: do not call again.
+  ///          refused    a reserved bit or opcode, a fragmented control frame or one above 125
+  ///                     bytes, a length that is not minimal or has the top bit set, or a missing
+  ///                     or unexpected mask. Reported as early as possible: do not call again.
   /// cost     no allocation; copies only a header that was cut
   /// source   RFC 6455, sections 5.1 to 5.5; RFC 7692, section 6
   [[nodiscard]] FrameStep read(std::string_view in) noexcept;
@@ -94,14 +95,14 @@ class FrameReader {
   [[nodiscard]] FrameStep judge_rest(std::string_view bytes, unsigned short_length) const noexcept;
   [[nodiscard]] FrameStep read_cut(std::string_view in) noexcept;
 
-  /// The front of a header whose end has not come yet.
+  /// The start of a header that has not arrived completely.
   std::array<char, kHeaderBytesMax> kept_{};
   std::uint8_t kept_bytes_ = 0;
   Side side_;
   FirstReservedBit first_reserved_bit_ = FirstReservedBit::refused;
 };
 
-/// Appends a header in its shortest form. The mask key is written when header.is_masked.
+/// Appends a header in its shortest form. The mask key is written if header.is_masked.
 /// Pre: payload_bytes < 2^63.
 void write_frame_header(Buffer& out, const FrameHeader& header);
 

@@ -19,10 +19,10 @@ constexpr std::string_view kUpgradeField = "Upgrade";
 constexpr std::string_view kProtocolName = "websocket";
 
 constexpr std::array kAllowGet{Field{"Allow", "GET"}};
-/// A 426 says to what to upgrade (RFC 9110, section 15.5.22), and in which version.
+/// A 426 names the protocol (RFC 9110, section 15.5.22) and the version to upgrade to.
 constexpr std::array kUpgrade{Field{kUpgradeField, kProtocolName}, Field{kVersionField, kVersion}};
 
-/// All fields of one name.
+/// The fields of one name.
 struct Found {
   std::size_t count = 0;
   std::string_view first;
@@ -39,7 +39,7 @@ Found find_all(std::span<const Field> fields, std::string_view name) noexcept {
   return found;
 }
 
-/// Whether one of the fields of this name lists `element`, compared without case.
+/// Returns whether one of the fields of this name lists `element`, case-insensitive.
 bool any_lists(std::span<const Field> fields, std::string_view name,
                std::string_view element) noexcept {
   return std::ranges::any_of(fields, [&](const Field& field) {
@@ -73,7 +73,7 @@ HandshakeRefusal bad(std::string_view text) noexcept {
 }
 
 std::optional<HandshakeRefusal> refuse_request(const RequestHead& head) noexcept {
-  // The method comes first, so that a POST is told 405 and not to upgrade.
+  // Check the method first, so that a POST gets 405 and not a 426.
   if (head.method != Method::get) {
     return HandshakeRefusal{405, "A WebSocket connection must start with a GET request.",
                             kAllowGet};
@@ -120,7 +120,7 @@ std::optional<HandshakeRefusal> refuse_key(const Found& key) noexcept {
 }  // namespace
 
 std::array<char, 28> accept_value(std::string_view key) noexcept {
-  // Longer ones are no keys; their accept value is that of their front, and nobody's.
+  // Longer values are not keys; only their start is used, and the result matches nothing.
   std::array<char, 64 + kGuid.size()> text{};
   key = key.substr(0, 64);
   std::copy(key.begin(), key.end(), text.begin());
@@ -139,7 +139,7 @@ Result<Handshake, HandshakeRefusal> check_upgrade(const RequestHead& head) noexc
   if (const auto refusal = refuse_version(head)) {
     return fail(*refusal);
   }
-  // RFC 8441, section 5: the key and its response are of HTTP/1.1 alone.
+  // RFC 8441, section 5: the key and its response exist only in HTTP/1.1.
   const Found key = find_all(head.fields, kKeyField);
   const auto refusal = head.opens_websocket ? std::nullopt : refuse_key(key);
   if (refusal) {
@@ -156,7 +156,7 @@ std::optional<std::string_view> SubprotocolReader::next() noexcept {
     ListReader names(rest_);
     while (const auto name = names.next()) {
       if (is_token(*name)) {
-        // The reader is made anew in each call, so where it stands is kept.
+        // Each call creates a new reader, so its position is kept.
         rest_ = names.rest();
         return name;
       }
@@ -187,7 +187,7 @@ bool is_origin_allowed(const RequestHead& head, AskedOver over,
   if (origin.count == 0) {
     return true;
   }
-  // Nobody knows which of two the browser has meant.
+  // With two origins it is unknown which one the browser meant.
   if (origin.count > 1) {
     return false;
   }
@@ -207,7 +207,7 @@ std::array<char, 24> make_key(const std::array<unsigned char, 16>& random) noexc
 
 namespace {
 
-/// What the response says about the switch itself; empty when that is right.
+/// Returns the error of the response's switch to WebSocket, or an empty text.
 std::string_view fault_of_switch(int status, std::span<const Field> fields,
                                  std::string_view key) noexcept {
   if (status != 101) {

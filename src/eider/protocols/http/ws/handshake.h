@@ -1,5 +1,5 @@
 // The opening handshake of WebSocket (RFC 6455, section 4), for server and client.
-// Layering: must not write HTTP: it says which fields and which status there are to be.
+// Layering: must not write HTTP: it returns the required fields and status.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ inline constexpr std::string_view kAcceptField = "Sec-WebSocket-Accept";
 inline constexpr std::string_view kVersionField = "Sec-WebSocket-Version";
 inline constexpr std::string_view kProtocolField = "Sec-WebSocket-Protocol";
 inline constexpr std::string_view kExtensionsField = "Sec-WebSocket-Extensions";
-/// The only version there is (RFC 6455, section 4.1).
+/// The only version (RFC 6455, section 4.1).
 inline constexpr std::string_view kVersion = "13";
 
 /// A request that may become a WebSocket connection.
 ///
-/// accept  the value of Sec-WebSocket-Accept, base64; zeros over HTTP/2, which has no such field
+/// accept  the value of Sec-WebSocket-Accept, base64; zeros over HTTP/2, which does not use it
 struct Handshake {
   std::array<char, 28> accept{};
 
@@ -35,10 +35,10 @@ struct Handshake {
   }
 };
 
-/// Why a request does not become a WebSocket connection.
+/// The reason why a request does not become a WebSocket connection.
 ///
 /// status  400, 405 or 426
-/// text    one sentence for the client, naming nothing that the client sent
+/// text    one sentence for the client, without data from the client
 /// fields  further fields of the response: Allow, Upgrade, Sec-WebSocket-Version; constants
 struct HandshakeRefusal {
   int status;
@@ -46,15 +46,15 @@ struct HandshakeRefusal {
   std::span<const Field> fields;
 };
 
-/// The server's check of a request.
+/// Checks a request, for servers.
 ///
 /// errors   405  the method is not GET
-///          426  no upgrade to websocket is asked for, or another version of it
-///          400  HTTP/1.0, content, a field doubled, or a field that is not valid
+///          426  the request does not upgrade to websocket, or to another version
+///          400  HTTP/1.0, content, a duplicate field, or an invalid field
 /// source   RFC 6455, sections 4.2.1 and 4.4; RFC 9110, section 15.5.22; RFC 8441, section 5
 [[nodiscard]] Result<Handshake, HandshakeRefusal> check_upgrade(const RequestHead& head) noexcept;
 
-/// base64(SHA-1(key + the fixed GUID)): what a server answers to this Sec-WebSocket-Key.
+/// Returns the server's response to this Sec-WebSocket-Key: base64(SHA-1(key + the fixed GUID)).
 /// source   RFC 6455, section 4.2.2, item 5.4
 [[nodiscard]] std::array<char, 28> accept_value(std::string_view key) noexcept;
 
@@ -69,23 +69,24 @@ class SubprotocolReader {
 
  private:
   std::span<const Field> fields_;
-  /// Of the field read last.
+  /// The rest of the current field.
   std::string_view rest_;
 };
 
-/// Whether the client offers this subprotocol. Names have case.
+/// Returns whether the client offers this subprotocol. Names are case-sensitive.
 [[nodiscard]] bool offers_subprotocol(const RequestHead& head, std::string_view name) noexcept;
 
-/// Whether the page that asks comes from where it may: from the host it asks, or from one of
-/// `allowed`. Holds too when the request has no Origin: then it is no browser's. Over TLS the
-/// host's pages are those of https alone: somebody in between can make pages of http.
+/// Returns whether the origin of the page that opens the connection is allowed: the requested host,
+/// or one of `allowed`. Also true without an Origin header, because browsers always send it. Over
+/// TLS, only https pages of the host are accepted: an attacker in the network can create http
+/// pages.
 ///
 /// allowed  origins as browsers send them, "https://example.com[:port]", or "*" for any
 /// source   RFC 6455, sections 4.2.2, item 4, and 10.2; RFC 6454, section 7
 [[nodiscard]] bool is_origin_allowed(const RequestHead& head, AskedOver over,
                                      std::span<const std::string> allowed) noexcept;
 
-/// The value of Sec-WebSocket-Key for 16 random bytes, base64.
+/// Returns the value of Sec-WebSocket-Key for 16 random bytes, base64.
 /// source   RFC 6455, section 4.1, item 7
 [[nodiscard]] std::array<char, 24> make_key(const std::array<unsigned char, 16>& random) noexcept;
 
@@ -95,23 +96,23 @@ struct Asked {
   std::span<const std::string> subprotocols = {};
 };
 
-/// What the server has chosen; views into the response's fields, empty when there is none.
+/// The server's choice: views of the response's fields, empty if absent.
 struct Answered {
   std::string_view subprotocol;
-  /// The value of Sec-WebSocket-Extensions: for the extension's own check (deflate_offer.h).
+  /// The value of Sec-WebSocket-Extensions, which the extension checks (deflate_offer.h).
   std::string_view extensions;
 };
 
-/// The client's check of a response.
+/// Checks a response, for clients.
 ///
 /// errors   one sentence: not 101, Upgrade or Connection missing, a wrong accept value, a
-///          subprotocol that was not asked for, a field doubled
-/// source   RFC 6455, section 4.1, items 1 to 6 behind "Once the client's opening handshake"
+///          subprotocol that was not requested, a duplicate field
+/// source   RFC 6455, section 4.1, items 1 to 6 after "Once the client's opening handshake"
 [[nodiscard]] Result<Answered, std::string_view> check_response(int status,
                                                                 std::span<const Field> fields,
                                                                 const Asked& asked) noexcept;
-/// The same of what the server has chosen alone: over HTTP/2 a status of 200 says the rest
-/// (RFC 8441, section 5).
+/// Checks only the server's choice: over HTTP/2, a status of 200 replaces the other fields (RFC
+/// 8441, section 5).
 [[nodiscard]] Result<Answered, std::string_view> check_choices(
     std::span<const Field> fields, std::span<const std::string> asked) noexcept;
 

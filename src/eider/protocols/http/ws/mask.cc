@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 constexpr std::size_t kBlockBytes = 4 * kWordBytes;
 
-/// The key twice, as it stands in memory: the byte order does not matter.
+/// The key twice, in memory order, so that the byte order of the machine does not matter.
 std::uint64_t word_of(MaskKey key) noexcept {
   std::array<unsigned char, kWordBytes> twice{};
   std::memcpy(twice.data(), key.data(), key.size());
@@ -27,8 +27,8 @@ void mask_word(char* to, const char* from, std::uint64_t word) noexcept {
   std::memcpy(to, &bytes, kWordBytes);
 }
 
-/// Four words at once, loaded before any is stored, so that the compiler may use its widest
-/// registers also where `to` is `from`.
+/// Masks four words at once. All are loaded before any is stored, so that the compiler can use its
+/// widest registers even if `to` is `from`.
 void mask_block(char* to, const char* from, std::uint64_t word) noexcept {
   std::array<std::uint64_t, 4> words{};
   std::memcpy(words.data(), from, kBlockBytes);

@@ -11,7 +11,7 @@ namespace eider::ws {
 
 using MaskKey = std::array<unsigned char, 4>;
 
-/// The key as it applies to what stands `offset` bytes behind the payload's begin.
+/// Returns the key for data that starts `offset` bytes after the start of the payload.
 [[nodiscard]] constexpr MaskKey rotated(MaskKey key, std::size_t offset) noexcept {
   return {key[offset % 4], key[(offset + 1) % 4], key[(offset + 2) % 4], key[(offset + 3) % 4]};
 }

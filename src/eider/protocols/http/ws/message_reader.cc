@@ -12,10 +12,11 @@ namespace eider::ws {
 
 namespace {
 
-/// Compressed payload is unmasked on the stack in pieces of this size; a multiple of the key's.
+/// Compressed payload is unmasked on the stack in pieces of this size, a multiple of the key's
+/// size.
 constexpr std::size_t kUnmaskBytes = 4096;
 
-/// What a message of `bytes` bytes becomes at worst: 9 bits for each of 8, and block headers.
+/// The maximum compressed size of a message of `bytes` bytes: 9 bits for each 8, and block headers.
 constexpr std::uint64_t compressed_bytes_max(std::uint64_t bytes) noexcept {
   const std::uint64_t more = bytes / 8 + 1024;
   return bytes > ~more ? ~std::uint64_t{0} : bytes + more;
@@ -49,7 +50,7 @@ bool MessageReader::is_idle() const noexcept {
 }
 
 Event MessageReader::read(std::string_view in, Buffer& scratch) {
-  // What follows a close frame is discarded (RFC 6455, section 1.4).
+  // Data after a close frame is discarded (RFC 6455, section 1.4).
   if (is_closed_) {
     return {.consumed = in.size()};
   }
@@ -108,7 +109,7 @@ Refusal MessageReader::begin_message(const FrameHeader& header) noexcept {
   return Refusal::none;
 }
 
-/// Told from the header alone: nothing of a frame that is too large is taken in.
+/// Checked with the header alone: no payload of a frame that is too large is read.
 Refusal MessageReader::judge_size(std::uint64_t payload_bytes) noexcept {
   if (fragments_ == limits_->fragments_max) {
     return Refusal::too_many_fragments;
@@ -133,8 +134,8 @@ void MessageReader::advance(std::size_t bytes) noexcept {
   is_within_frame_ = frame_.payload_bytes != 0;
 }
 
-/// Room is made for what the frame announces, but for no more than twice what has come of it: an
-/// announcement alone costs nothing.
+/// Reserves room for the announced payload, but at most twice what has arrived: an announcement
+/// alone must not cost memory.
 void MessageReader::append_unmasked(Buffer& out, std::string_view part) {
   const std::uint64_t room = std::min<std::uint64_t>(frame_.payload_bytes, 2 * part.size());
   char* to = out.reserve(static_cast<std::size_t>(room));
@@ -146,7 +147,8 @@ void MessageReader::append_unmasked(Buffer& out, std::string_view part) {
   out.commit(part.size());
 }
 
-/// A control frame that was cut is gathered behind the message under way, in the same memory.
+/// A control frame that arrives in pieces is collected after the current message, in the same
+/// memory.
 Event MessageReader::read_control(std::string_view part, Buffer& scratch) {
   const bool is_uncut = part.size() == control_bytes_;
   append_unmasked(is_uncut ? scratch : message_, part);
@@ -155,7 +157,7 @@ Event MessageReader::read_control(std::string_view part, Buffer& scratch) {
     return {};
   }
   if (!is_uncut) {
-    // The control frame stands at the end of `message_`, behind what the message has so far.
+    // The control frame is at the end of `message_`, after the data of the message so far.
     const std::size_t message_bytes = message_.size() - control_bytes_;
     scratch.append(message_.view().substr(message_bytes));
     message_.truncate(message_bytes);
@@ -201,12 +203,12 @@ bool MessageReader::is_end_of_message(std::string_view part) const noexcept {
 
 Event MessageReader::read_data(std::string_view part, Buffer& scratch) {
   const bool is_end = is_end_of_message(part);
-  // Nothing was kept and nothing need be: the message is whole within this input.
+  // Nothing is kept: the whole message is in this input.
   const bool is_uncut = is_end && message_bytes_ == 0;
   const bool is_kept = delivery_ == Delivery::whole && !is_uncut;
   const Taken taken = take(part, is_kept ? message_ : scratch);
-  // What came out ahead of a fault is checked first, so that the refusal does not depend on how the
-  // payload was cut.
+  // Check the output before the error first, so that the result does not depend on how the payload
+  // was cut.
   if (type_ == MessageType::text && !text_.take(taken.added)) {
     return refuse(Refusal::bad_text);
   }
@@ -232,7 +234,7 @@ Event MessageReader::end_message(std::string_view data) {
   if (type_ == MessageType::text && !text_.is_whole()) {
     return refuse(Refusal::bad_text);
   }
-  // From here on a continuation continues nothing.
+  // From here on a continuation frame is an error.
   fragments_ = 0;
   const EventKind kind = delivery_ == Delivery::whole ? EventKind::message : EventKind::piece;
   return {.kind = kind, .type = type_, .data = data};
@@ -243,7 +245,7 @@ MessageReader::Taken MessageReader::take(std::string_view part, Buffer& out) {
     return inflate(part, out);
   }
   message_bytes_ += part.size();
-  // Plain bytes that need not be kept are handed on where they stand.
+  // Plain bytes that need not be kept are returned without a copy.
   if (!frame_.is_masked && &out != &message_) {
     return {part, Refusal::none};
   }
@@ -267,7 +269,7 @@ MessageReader::Taken MessageReader::inflate(std::string_view part, Buffer& out) 
   return {out.view().substr(before), refusal};
 }
 
-/// piece  as it came, at most kUnmaskBytes
+/// piece  as received, at most kUnmaskBytes
 Refusal MessageReader::inflate_piece(std::string_view piece, Buffer& out) {
   std::array<char, kUnmaskBytes> plain;
   if (frame_.is_masked) {

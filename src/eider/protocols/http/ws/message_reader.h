@@ -16,44 +16,44 @@ namespace eider::ws {
 
 enum class MessageType : std::uint8_t { text = 1, binary = 2 };
 
-/// Twice what 4 MiB in frames of 64 bytes take: they cost their sender more than us. What is
-/// bounded is a message of empty frames, which no bound of bytes would end.
+/// Twice the number for 4 MiB in frames of 64 bytes: such frames cost their sender more than us.
+/// This limits a message of empty frames, which a limit of bytes would not end.
 inline constexpr std::uint32_t kFragmentsMaxDefault = 1U << 17U;
 
-/// Bounds of one message. Shared by all connections of a route.
+/// Limits of one message. All connections of a route share them.
 struct MessageLimits {
-  /// Decompressed.
+  /// After decompression.
   std::uint64_t message_bytes_max = std::uint64_t{1} << 20U;
-  /// Frames of one message, so that empty ones cannot go on forever.
+  /// Frames of one message, so that empty frames cannot continue forever.
   std::uint32_t fragments_max = kFragmentsMaxDefault;
 };
 
-/// How messages are handed out: each once it is complete, or in pieces as they come.
+/// How messages are returned: each one when it is complete, or in pieces as they arrive.
 enum class Delivery : std::uint8_t { whole, pieces };
 
 enum class EventKind : std::uint8_t {
-  /// All of the input is consumed; go on with what comes next.
+  /// All of the input is consumed; continue with more bytes.
   need_more,
   /// Delivery::whole: a complete message.
   message,
-  /// Delivery::pieces: some bytes of a message, not cut at characters; perhaps none at its end.
+  /// Delivery::pieces: some bytes of a message, which may split a UTF-8 character; the last piece
+  /// may be empty.
   piece,
   ping,
   pong,
-  /// The peer's close frame. Whatever comes behind it is consumed in silence.
+  /// The peer's close frame. All bytes after it are ignored.
   close,
-  /// The peer broke a rule or a limit; refusal() says which, and so does every later call.
+  /// The peer violated a rule or a limit: see refusal(); each later call returns this, too.
   refused,
 };
 
 /// The result of one step.
-///
 /// type      type of a message or piece
 /// is_last   whether the message ends with this piece
-/// code      of close: the received code, or CloseCode::no_status; of refused: the code to send
-/// consumed  bytes to drop from the front of the input
-/// data      of message, piece, ping and pong: the payload; of close: the reason; of refused: the
-///           reason to send. Points into the input, the scratch or a constant: valid until the
+/// code      for close: the received code, or CloseCode::no_status; for refused: the code to send
+/// consumed  bytes to remove from the start of the input
+/// data      for message, piece, ping and pong: the payload; for close: the reason; for refused:
+///           the reason to send. Points into the input, the scratch or a constant: valid until the
 ///           scratch is used again or the input is destroyed.
 struct Event {
   EventKind kind = EventKind::need_more;
@@ -71,37 +71,38 @@ struct Event {
 ///     }
 class MessageReader {
  public:
-  /// limits  outlives the reader
+  /// limits  must outlive the reader
   MessageReader(Side side, const MessageLimits& limits) noexcept
       : limits_(&limits), frames_(side) {}
   MessageReader(Side side, const MessageLimits&& limits) = delete;
 
-  /// From now on messages may be compressed. codec: outlives the reader. Pre: nothing was read.
+  /// Allows compressed messages. codec: must outlive the reader. Pre: nothing was read.
   void set_codec(MessageCodec& codec) noexcept;
-  /// Pre: no message is under way.
+  /// Pre: no message is incomplete.
   void set_delivery(Delivery delivery) noexcept { delivery_ = delivery; }
 
   /// Reads until there is an event, or the input ends.
   ///
-  /// in       the bytes after those consumed so far, any length, cut anywhere
-  /// scratch  a buffer that many readers of one thread share, one after the other; its content is
-  ///          lost. It may come back larger: up to the largest message.
-  /// cost     one pass: unmasked while it is copied, checked as UTF-8 while it is in the cache. A
-  ///          message that is whole within `in` is not kept; a client's plain one is not copied.
+  /// in       the bytes after those consumed so far, any number, cut anywhere
+  /// scratch  a buffer that the readers of one thread share, one after the other; its content is
+  ///          overwritten. It may grow up to the largest message.
+  /// cost     one pass: unmasked while it is copied, and checked as UTF-8 while it is in the cache.
+  ///          A message that is complete in `in` is not kept; a plain one to a client is not
+  ///          copied.
   /// source   RFC 6455, sections 5.4 to 5.6, 7.1.5 to 7.4 and 8.1; RFC 7692, section 6.2
   [[nodiscard]] Event read(std::string_view in, Buffer& scratch);
 
-  /// Refusal::none until an event was refused.
+  /// Returns the error, or Refusal::none.
   [[nodiscard]] Refusal refusal() const noexcept { return refusal_; }
-  /// The peer's close frame has come.
+  /// Returns whether the peer's close frame was received.
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
-  /// Between messages and between frames: no deadline for their end is running.
+  /// Returns whether the reader is between messages and frames, so that no deadline is needed.
   [[nodiscard]] bool is_idle() const noexcept;
   /// Returns the heap memory that the reader uses for the current message.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return message_.capacity(); }
 
  private:
-  /// Bytes of a message, unmasked and decompressed, and what is wrong behind them.
+  /// Bytes of a message, unmasked and decompressed, and the error after them.
   struct Taken {
     std::string_view added;
     Refusal refusal;
@@ -132,9 +133,9 @@ class MessageReader {
   Buffer message_;
   MessageCodec* codec_ = nullptr;
   const MessageLimits* limits_;
-  /// Of the message under way, decompressed.
+  /// Of the current message, decompressed.
   std::uint64_t message_bytes_ = 0;
-  /// The frame under way: payload_bytes is what has not come yet, mask_key turned accordingly.
+  /// The current frame: payload_bytes is the missing part, and mask_key is rotated accordingly.
   FrameHeader frame_;
   std::uint32_t fragments_ = 0;
   FrameReader frames_;

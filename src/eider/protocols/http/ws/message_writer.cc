@@ -17,7 +17,7 @@ Opcode opcode_of(const Outgoing& outgoing) noexcept {
   return outgoing.type == MessageType::text ? Opcode::text : Opcode::binary;
 }
 
-/// The front of `text` that fits, cut between characters.
+/// Returns the start of `text` that fits, without cutting a character.
 std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept {
   if (text.size() <= bytes_max) {
     return text;
@@ -34,7 +34,7 @@ std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept
 void MessageWriter::message(Buffer& out, const Outgoing& outgoing, std::string_view payload) const {
   const Opcode opcode = opcode_of(outgoing);
   const bool is_final = outgoing.fragment == Fragment::whole || outgoing.fragment == Fragment::last;
-  // Only the first frame of a message says so (RFC 7692, section 6.1).
+  // Only the first frame of a message has the flag (RFC 7692, section 6.1).
   const bool is_compressed = outgoing.form == Form::compressed && opcode != Opcode::continuation;
   frame(out, {.opcode = opcode, .is_final = is_final, .is_compressed = is_compressed}, payload);
 }
@@ -54,7 +54,7 @@ void MessageWriter::close(Buffer& out, CloseCode code, std::string_view reason) 
     return frame(out, {.opcode = Opcode::close}, {});
   }
   ensure(is_sendable(code), "the close code may be sent");
-  // It is cut, not refused: the connection ends in any case.
+  // A long reason is cut, not rejected: the connection ends in any case.
   reason = cut_text(reason, kReasonBytesMax);
   std::array<char, kControlBytesMax> payload;
   const auto number = static_cast<std::uint16_t>(code);
@@ -73,7 +73,7 @@ void MessageWriter::frame(Buffer& out, FrameHeader header, std::string_view payl
     write_frame_header(out, header);
     return out.append(payload);
   }
-  // Each frame has a key of its own (RFC 6455, section 5.3).
+  // Each frame has its own key (RFC 6455, section 5.3).
   header.mask_key = masks_->next();
   write_frame_header(out, header);
   mask_copy(out.reserve(payload.size()), payload, header.mask_key);

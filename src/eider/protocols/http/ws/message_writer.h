@@ -13,8 +13,8 @@
 
 namespace eider::ws {
 
-/// A source of mask keys for a client: unpredictable bytes for each frame (RFC 6455, sections 5.3
-/// and 10.3).
+/// A source of a client's mask keys: unpredictable bytes for each frame (RFC 6455, sections 5.3 and
+/// 10.3).
 class MaskSource {
  public:
   [[nodiscard]] virtual MaskKey next() = 0;
@@ -23,28 +23,28 @@ class MaskSource {
   ~MaskSource() = default;
 };
 
-/// Which fragment of its message a frame is.
+/// The position of a frame in its message.
 enum class Fragment : std::uint8_t { whole, first, middle, last };
 
 /// Plain bytes, or the output of MessageCodec::deflate.
 enum class Form : std::uint8_t { plain, compressed };
 
-/// A message or a fragment of one as it is to be sent.
+/// A message, or a fragment of one, to send.
 struct Outgoing {
   MessageType type = MessageType::text;
   Form form = Form::plain;
   Fragment fragment = Fragment::whole;
 };
 
-/// Bytes of a close frame's reason (RFC 6455, section 5.5.1).
+/// The limit of a close frame's reason, in bytes (RFC 6455, section 5.5.1).
 inline constexpr std::size_t kReasonBytesMax = kControlBytesMax - 2;
 
-/// Keeps no state: which fragment comes next, and that nothing follows a close, its user sees to.
+/// Stateless: the caller ensures the order of fragments, and sends nothing after a close.
 class MessageWriter {
  public:
-  /// A server's: nothing is masked.
+  /// For a server: nothing is masked.
   MessageWriter() = default;
-  /// A client's. masks: outlives the writer.
+  /// For a client. masks: must outlive the writer.
   explicit MessageWriter(MaskSource& masks) noexcept : masks_(&masks) {}
 
   /// Pre: text is UTF-8 (over all its fragments).
@@ -52,8 +52,8 @@ class MessageWriter {
   /// Pre: payload.size() <= kControlBytesMax.
   void ping(Buffer& out, std::string_view payload) const;
   void pong(Buffer& out, std::string_view payload) const;
-  /// code    CloseCode::no_status: a close frame without code and reason, else is_sendable
-  /// reason  UTF-8; what is above kReasonBytesMax is left out, from a whole character on
+  /// code    CloseCode::no_status: a close frame without code and reason; else is_sendable
+  /// reason  UTF-8; cut at kReasonBytesMax, at the start of a character
   void close(Buffer& out, CloseCode code, std::string_view reason = {}) const;
 
  private:

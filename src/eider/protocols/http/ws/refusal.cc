@@ -6,7 +6,7 @@ namespace eider::ws {
 
 namespace {
 
-// In the order of the enum. The table test reads every row.
+// In the order of the enum. A test checks each row.
 constexpr RefusalInfo kRows[] = {
     {CloseCode::normal, "Nothing was rejected.", ""},
 

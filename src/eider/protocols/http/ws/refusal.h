@@ -1,5 +1,5 @@
 // The errors of WebSocket input, each with its close code and its RFC section, in one table.
-// Layering: must not be used for handshakes: those get HTTP responses (handshake.h).
+// Layering: must not be used for handshakes: their errors are HTTP responses (handshake.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace eider::ws {
 
 enum class Refusal : std::uint8_t {
   none,
-  // The frame header.
+  // Errors of the frame header.
   reserved_bit,
   reserved_opcode,
   fragmented_control,
@@ -20,22 +20,22 @@ enum class Refusal : std::uint8_t {
   length_too_large,
   not_masked,
   masked,
-  // The message.
+  // Errors of the message.
   unstarted_continuation,
   unfinished_message,
   bad_text,
   message_too_large,
   too_many_fragments,
   bad_compression,
-  // The close frame.
+  // Errors of the close frame.
   half_close_code,
   bad_close_code,
   bad_close_reason,
 };
 
-/// What a refusal says and why.
+/// The description of an error.
 ///
-/// code     for the close frame that answers it; the connection is always closed behind it
+/// code     for the close frame in response; the connection is always closed afterwards
 /// text     one sentence, ASCII, at most 123 bytes: the close frame's reason
 /// section  the rule, e.g. "RFC 6455, 5.2"
 struct RefusalInfo {
@@ -44,7 +44,7 @@ struct RefusalInfo {
   std::string_view section;
 };
 
-/// The table's row. Pre: refusal != Refusal::none.
+/// Returns the table's row. Pre: refusal != Refusal::none.
 [[nodiscard]] const RefusalInfo& refusal_info(Refusal refusal) noexcept;
 
 }  // namespace eider::ws

@@ -11,12 +11,12 @@ namespace eider::ws {
 
 namespace {
 
-/// zlib's smallest; a decompressor's window may be larger than its peer's.
+/// zlib's minimum; a decompressor's window may be larger than its peer's.
 constexpr int kInflateBitsMin = 9;
-/// "More than a message may have" is one byte more.
+/// Leaves room for one byte more than the limit of a message.
 constexpr std::size_t kBytesMax = static_cast<std::size_t>(-1) - 1;
 
-/// What connections without context takeover share on one thread.
+/// The state that connections without context takeover share on one thread.
 struct Shared {
   IdlePool<int, RawInflater, 4> inflaters;
   IdlePool<RawDeflateSettings, RawDeflater, 2> deflaters;
@@ -28,7 +28,7 @@ std::unique_ptr<RawInflater> borrow_inflater(int window_bits) {
   if (idle == nullptr) {
     return std::make_unique<RawInflater>(window_bits);
   }
-  // It is reset when it is taken: one that stays idle costs nothing for it.
+  // It is reset when it is reused, so that idle ones cost no time.
   idle->reset();
   return idle;
 }
@@ -55,7 +55,7 @@ void give_back(const RawDeflateSettings& settings, std::unique_ptr<RawDeflater> 
   }
 }
 
-/// The messages that come.
+/// Decompresses received messages.
 class Inflating {
  public:
   Inflating(Takeover takeover, int window_bits) noexcept
@@ -72,9 +72,10 @@ class Inflating {
       inflater_ = borrow_inflater(window_bits_);
     }
     const std::size_t size_max = out.size() + std::min(bytes_max, kBytesMax - out.size());
-    // One byte above the bound tells "too large" from "just fits".
+    // One byte above the limit distinguishes "too large" from "exactly at the limit".
     const RawInflated status = run(piece, size_max + 1, out);
-    // First, because a fault behind the bound shows or not by how the payload was cut.
+    // Check the size first, because whether an error after the limit is found depends on how the
+    // payload was cut.
     if (out.size() > size_max) {
       out.truncate(size_max);
       return Inflated::too_large;
@@ -93,10 +94,10 @@ class Inflating {
   }
 
  private:
-  /// Where the message's payload so far ends. Only in a stream does the tail complete it: at the
-  /// begin, and behind a block with BFINAL set, it would begin a stream and leave it half read. RFC
-  /// 7692, sections 7.2.3.5 and 7.2.3.6, has the peer send a zero byte there; one that does not is
-  /// understood.
+  /// The position at the end of the payload so far. Only inside a stream does the tail complete the
+  /// message. At the start, and after a block with BFINAL set, it would start another stream. For
+  /// these cases, RFC 7692, sections 7.2.3.5 and 7.2.3.6, requires the peer to send a zero byte;
+  /// peers that do not are accepted.
   enum class Place : std::uint8_t { at_begin, in_stream, behind_stream };
 
   RawInflated run(std::string_view piece, std::size_t size_max, Buffer& out) {
@@ -117,7 +118,7 @@ class Inflating {
 
   Inflated add_tail(std::size_t bytes_max, Buffer& out) {
     const Inflated inflated = add(kDeflateTail, bytes_max, out);
-    // Where a block was cut the tail has been taken for its data.
+    // If a block was cut, the tail has been read as its data.
     const bool is_whole = inflated != Inflated::done || inflater_->is_between_blocks();
     return is_whole ? inflated : Inflated::corrupt;
   }
@@ -134,7 +135,7 @@ class Inflating {
   std::unique_ptr<RawInflater> inflater_;
 };
 
-/// The messages that go.
+/// Compresses messages to send.
 class Deflating {
  public:
   Deflating(Takeover takeover, int window_bits, const DeflateOptions& options) noexcept
@@ -152,7 +153,7 @@ class Deflating {
       out.append('\0');  // RFC 7692, section 7.2.3.6
       return Deflated::done;
     }
-    // With its context kept a message must go as compressed: later ones refer to it.
+    // If the context is kept, the message must be sent compressed, because later ones refer to it.
     return takeover_ == Takeover::kept ? run_on(message, out) : run_alone(message, out);
   }
 
@@ -170,7 +171,7 @@ class Deflating {
     std::unique_ptr<RawDeflater> deflater = borrow_deflater(settings_);
     write(*deflater, message, out);
     give_back(settings_, std::move(deflater));
-    // A message that did not get smaller goes as it is: no later one refers to it.
+    // A message that did not get smaller is sent uncompressed: no later one refers to it.
     if (out.size() - size_before < message.size()) {
       return Deflated::done;
     }
@@ -180,7 +181,7 @@ class Deflating {
 
   static void write(RawDeflater& deflater, std::string_view message, Buffer& out) {
     deflater.write(message, out);
-    // The peer adds the tail again (RFC 7692, section 7.2.1).
+    // The peer appends the tail again (RFC 7692, section 7.2.1).
     out.truncate(out.size() - kDeflateTail.size());
   }
 
