@@ -21,13 +21,13 @@ struct Attempts {
 };
 
 Task<> attempt(Attempts& all, SocketAddress address, Instant due) {
-  // The count rises before the wait, so that `race` sees an attempt that goes on.
+  // Count the attempt before the wait, so that `race` knows that it is running.
   ++all.running;
   auto connecting = connect(address, due - Loop::current().now());
   auto fd = co_await connecting;
-  // The attempt is over before its result is looked at.
+  // The attempt has ended before its result is used.
   --all.running;
-  // The first that is connected wins; a later failure must not hide it.
+  // The first connected socket wins; a later failure must not replace it.
   if (!all.result) {
     all.result = std::move(fd);
   }
@@ -58,24 +58,24 @@ std::vector<std::string> interleaved(const std::vector<std::string>& v6,
 Task<Result<Descriptor, NetError>> race(std::vector<SocketAddress> addresses, Instant due,
                                         Duration delay) {
   Attempts all;
-  Scope scope;  // destroyed first: what still runs refers to `all`
+  Scope scope;  // destroyed first, because running attempts refer to `all`
   const Loop& loop = Loop::current();
   for (std::size_t next = 0; next < addresses.size() || all.running != 0;) {
     const bool has_next = next < addresses.size();
     if (has_next) {
       scope.start(attempt(all, addresses[next++], due));
     }
-    // The others are destroyed with the scope as soon as one is connected.
+    // The scope destroys the other attempts as soon as one is connected.
     if (all.result || loop.now() >= due) {
       break;
     }
-    // News may have come while the attempt was begun.
+    // The event may have been set while the attempt was started.
     if (!all.news.is_set()) {
       const Duration left = due - loop.now();
       co_await with_deadline(news_of(all.news),
                              next < addresses.size() ? std::min(delay, left) : left);
     }
-    // It is reset behind the wait: attempts that end from here on are news again.
+    // Reset the event after the wait, so that attempts that end from now on set it again.
     all.news.reset();
   }
   co_return std::move(all.result);
@@ -86,7 +86,7 @@ namespace {
 /// "Resolution Delay … recommended to be 50 milliseconds" (RFC 8305, section 3).
 constexpr Duration kResolutionDelay = std::chrono::milliseconds(50);
 
-/// Both families' answers, and the answers_of for them.
+/// The results of both families, and the events for them.
 struct Answers {
   AsyncEvent one;
   AsyncEvent both;
@@ -99,7 +99,7 @@ struct Answers {
       both.set();
     }
   }
-  /// Something to connect to has been found.
+  /// Returns whether an address to connect to was found.
   [[nodiscard]] bool has_address() const noexcept {
     return (v4 && v4->has_value()) || (v6 && v6->has_value());
   }
@@ -152,7 +152,7 @@ ConnectError connect_error(const TcpDialler::Place& place, NetError error) {
               std::string(text(error)) + "."};
 }
 
-/// No rule for addresses holds for a proxy: the options name it.
+/// The rules for addresses do not apply to a proxy, because the options name it.
 TcpDialler::Place first_place(const Route& route) {
   return route.proxy == nullptr ? TcpDialler::Place{route.host, route.port, false}
                                 : TcpDialler::Place{route.proxy->host, route.proxy->port, true};
@@ -167,7 +167,7 @@ Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Inst
     co_return fail(std::move(addresses.error()));
   }
   auto fd = co_await race(*addresses, due);
-  // All addresses that were found have failed: those that were found late are tried now.
+  // All addresses that were found in time have failed: try those that were found late.
   if (!fd) {
     fd = co_await race_late_ones(place, due, std::move(*addresses), fd.error());
   }
@@ -177,7 +177,7 @@ Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Inst
   co_return std::move(*fd);
 }
 
-/// The family that was slow to be found is the last hope.
+/// Tries the addresses of the family whose resolution was slow.
 Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place, Instant due,
                                                               std::vector<SocketAddress> tried,
                                                               NetError error) {
@@ -185,7 +185,7 @@ Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place
   if (!addresses) {
     co_return fail(error);
   }
-  // An address is not tried twice.
+  // Do not try an address twice.
   std::erase_if(*addresses, [&](const SocketAddress& one) {
     return std::ranges::any_of(
         tried, [&](const SocketAddress& other) { return one.host() == other.host(); });
@@ -196,7 +196,8 @@ Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place
   co_return co_await race(std::move(*addresses), due);
 }
 
-// Behind the lookup: a name that leads to a public address now may lead to another one next time.
+// Checked after the resolution: a name with a public address now may have another address next
+// time.
 Task<TcpDialler::Addresses> TcpDialler::allowed_addresses_of(const Place& place, Instant due,
                                                              Patience patience) {
   auto addresses = co_await addresses_of(place, due, patience);
@@ -213,7 +214,7 @@ Task<TcpDialler::Addresses> TcpDialler::allowed_addresses_of(const Place& place,
 
 Task<TcpDialler::Addresses> TcpDialler::addresses_of(const Place& place, Instant due,
                                                      Patience patience) {
-  // RFC 6761, section 6.3: localhost is this machine, whatever a name server says.
+  // RFC 6761, section 6.3: localhost is this machine, even if a name server differs.
   if (place.host == "localhost" || place.host.ends_with(".localhost")) {
     co_return to_addresses({"127.0.0.1", "::1"}, place.port);
   }
@@ -230,10 +231,10 @@ Task<TcpDialler::Addresses> TcpDialler::addresses_of(const Place& place, Instant
 Task<TcpDialler::Found> TcpDialler::look_up(std::string name, Patience patience) {
   Answers answers;
   Scope scope;  // destroyed first
-  // IPv6 is asked for first (RFC 8305, 3), and both questions go on side by side.
+  // IPv6 is queried first (RFC 8305, 3), and both queries run concurrently.
   scope.start(ask(dns(), name, DnsFamily::v6, answers));
   scope.start(ask(dns(), name, DnsFamily::v4, answers));
-  // The first answer may be an absence, so it is looked at before the other is given up.
+  // The first result may be empty, so check it before giving up the other.
   co_await answers.one.wait();
   if (answers.has_address() && patience == Patience::brief) {
     co_await with_deadline(answers_of(answers.both), kResolutionDelay);

@@ -24,34 +24,34 @@ namespace eider::net {
 
 /// "Connection Attempt Delay … recommended to be 250 milliseconds" (RFC 8305, section 5).
 inline constexpr Duration kAttemptDelay = std::chrono::milliseconds(250);
-/// No more of a name's addresses are tried.
+/// The maximum number of a name's addresses that are tried.
 inline constexpr std::size_t kAddressesMax = 16;
 
-/// The families by turns, IPv6 first (RFC 8305, section 4); at most kAddressesMax.
+/// Alternates the families, IPv6 first (RFC 8305, section 4); returns at most kAddressesMax.
 [[nodiscard]] std::vector<std::string> interleaved(const std::vector<std::string>& v6,
                                                    const std::vector<std::string>& v4);
 
-/// Begins with the first address, and with each further one when `delay` has passed or one has
-/// failed. The others are given up when one is connected.
+/// Connects to the first address, and starts with each further one when `delay` has passed or an
+/// attempt has failed. When one is connected, the other attempts are cancelled.
 ///
-/// errors   timed_out at `due`; else what the last one failed with
+/// errors   timed_out at `due`; else the error of the last attempt
 [[nodiscard]] Task<Result<Descriptor, NetError>> race(std::vector<SocketAddress> addresses,
                                                       Instant due, Duration delay = kAttemptDelay);
 
 class Dialler {
  public:
   virtual ~Dialler() = default;
-  /// A connected socket, to the route's proxy where it has one.
+  /// Connects a socket to the route's host, or to its proxy if it has one.
   ///
-  /// route    outlives the task
-  /// due      the task gives up by itself
+  /// route    must outlive the task
+  /// due      the task then returns an error
   [[nodiscard]] virtual Task<Result<Descriptor, ConnectError>> dial(const Route& route,
                                                                     Instant due) = 0;
 };
 
 class TcpDialler final : public Dialler {
  public:
-  /// What is connected to: the host, or the proxy in front of it.
+  /// The destination of the connection: the host, or its proxy.
   struct Place {
     std::string host;
     std::uint16_t port;
@@ -68,7 +68,7 @@ class TcpDialler final : public Dialler {
   using Found = Result<std::vector<std::string>, DnsFault>;
   using Addresses = Result<std::vector<SocketAddress>, ConnectError>;
 
-  /// Whether one family's answer is enough when the other does not come soon.
+  /// Whether the addresses of one family are enough if the others do not arrive soon.
   enum class Patience : std::uint8_t { brief, full };
 
   [[nodiscard]] Task<Result<Descriptor, NetError>> race_late_ones(const Place& place, Instant due,
@@ -82,7 +82,7 @@ class TcpDialler final : public Dialler {
 
   DnsOptions options_;
   AllowAddress allow_;
-  std::unique_ptr<Dns> dns_;  // made for the first name, on its loop
+  std::unique_ptr<Dns> dns_;  // created for the first name, on its loop
 };
 
 }  // namespace eider::net

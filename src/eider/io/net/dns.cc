@@ -30,7 +30,7 @@ void start_library() {
                           ares_strerror(status));
 }
 
-/// "127.0.0.1"; empty for another family.
+/// Returns "127.0.0.1"; empty for another family.
 std::string address_text(const sockaddr& address) {
   std::array<char, INET6_ADDRSTRLEN> digits{};
   const void* bytes = nullptr;
@@ -60,24 +60,24 @@ Readiness readiness(int readable, int writable) noexcept {
 
 }  // namespace
 
-/// One answer, or the wait for it.
+/// A cached result, or the wait for it.
 struct Dns::Entry {
   AsyncEvent done;
   DnsAnswer answer = fail(DnsFault::no_answer);
   Instant until;
 };
 
-/// What the library carries from a question to its answer.
+/// The data that c-ares passes from a query to its callback.
 struct Dns::Question {
   Dns* dns;
   std::shared_ptr<Entry> entry;
 };
 
-/// One socket of the library's.
+/// The watch of a socket of c-ares.
 class Dns::Watch final : public FdWatch {
  public:
   explicit Watch(Dns& of) noexcept : FdWatch(of.loop_), of_(of) {}
-  /// The library may close the socket meanwhile, which ends this watch.
+  /// c-ares may close the socket meanwhile, which destroys this watch.
   void on_ready(Readiness what) override {
     Dns& of = of_;
     const int socket = fd();
@@ -89,14 +89,14 @@ class Dns::Watch final : public FdWatch {
   Dns& of_;
 };
 
-/// What the library calls.
+/// The callbacks for c-ares.
 struct DnsCalls {
   static void socket_changed(void* dns, ares_socket_t fd, int readable, int writable) {
     static_cast<Dns*>(dns)->watch(fd, readiness(readable, writable));
   }
 
   static void answered(void* raw, int status, int, ares_addrinfo* found) {
-    // The question is owned again here: the library calls this exactly once.
+    // Takes back the ownership of the question: c-ares calls this exactly once.
     const std::unique_ptr<Dns::Question> question(static_cast<Dns::Question*>(raw));
     Dns::Entry& entry = *question->entry;
     if (status != ARES_SUCCESS || found == nullptr) {
@@ -104,7 +104,7 @@ struct DnsCalls {
     } else {
       take(*question, *found);
     }
-    // The answer has been copied by now.
+    // The addresses have been copied.
     ares_freeaddrinfo(found);
     entry.done.set();
   }
@@ -149,18 +149,18 @@ Dns::Dns(Loop& loop, DnsOptions options) : loop_(loop), options_(std::move(optio
 }
 
 Dns::~Dns() {
-  // Questions that are open are answered within this call, while their entries still stand.
+  // ares_destroy completes open queries with an error, while their entries still exist.
   ares_destroy(channel_);
 }
 
 Task<DnsAnswer> Dns::find(std::string name, DnsFamily family) {
   const std::string key = (family == DnsFamily::v4 ? "4" : "6") + name;
-  // The entry is shared: the question goes on when this task is destroyed.
+  // The entry is shared, so that the query continues if this task is destroyed.
   const std::shared_ptr<Entry> entry = entry_of(key, name, family);
   co_await entry->done.wait();
-  if (!entry->answer) {  // a fault is not remembered
+  if (!entry->answer) {  // errors are not cached
     const auto found = entries_.find(key);
-    // Another question of that name may have taken its place meanwhile.
+    // Another query of that name may have replaced it meanwhile.
     if (found != entries_.end() && found->second == entry) {
       entries_.erase(found);
     }
@@ -176,7 +176,7 @@ std::shared_ptr<Dns::Entry> Dns::entry_of(const std::string& key, const std::str
   if (is_good) {
     return found->second;
   }
-  // Room is made before the new entry, which must not be the one that goes.
+  // Make room before the insertion, so that the new entry is not the one to be removed.
   make_room();
   auto entry = std::make_shared<Entry>();
   entries_.insert_or_assign(key, entry);
@@ -189,16 +189,16 @@ void Dns::ask(std::shared_ptr<Entry> entry, const std::string& name, DnsFamily f
   hints.ai_family = family == DnsFamily::v4 ? AF_INET : AF_INET6;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = ARES_AI_NOSORT;
-  // The library owns the question until it calls back, which may be within this call.
+  // c-ares owns the question until it calls back, possibly within this call.
   auto question = std::make_unique<Question>(this, std::move(entry));
   ares_getaddrinfo(channel_, name.c_str(), nullptr, &hints, &DnsCalls::answered,
                    question.release());
-  // The library's own deadline has changed with the question.
+  // The query has changed c-ares's next deadline.
   arm_timer();
 }
 
-/// The one that holds the shortest goes, so that names that come and go do not fill the memory. A
-/// question under way is the last to go: it would be asked twice, and its answer forgotten.
+/// Removes the entry that expires first, so that the cache stays bounded. A running query is
+/// removed last, because it would be sent twice and its result lost.
 void Dns::make_room() {
   std::erase_if(entries_, [this](const auto& one) {
     return one.second->done.is_set() && one.second->until <= loop_.now();
@@ -216,7 +216,7 @@ void Dns::make_room() {
 
 void Dns::watch(int fd, Readiness what) {
   if (what == Readiness::none) {
-    // The library is about to close the socket, so the watch ends before that.
+    // c-ares is about to close the socket, so the watch must end now.
     watches_.erase(fd);
     return;
   }

@@ -1,5 +1,5 @@
 // Resolves names without blocking the event loop, and caches the results.
-// Layering: must not connect, nor put addresses in order.
+// Layering: must not connect, nor sort addresses.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,22 @@ namespace eider::net {
 enum class DnsFamily : std::uint8_t { v4, v6 };
 enum class DnsFault : std::uint8_t { no_such_name, no_answer };
 
-/// Addresses in their text forms, at least one.
+/// At least one address, as text.
 using DnsAnswer = Result<std::vector<std::string>, DnsFault>;
 
 class Dns final : private Timer {
  public:
-  /// errors  throws std::system_error when the system has no memory or sockets for it
+  /// errors  throws std::system_error if the system lacks memory or sockets
   Dns(Loop& loop, DnsOptions options);
   ~Dns();
   Dns(const Dns&) = delete;
   Dns& operator=(const Dns&) = delete;
 
-  /// Equal questions that are under way are asked once. Also answers from /etc/hosts, which is read
-  /// for it. May be cancelled: the question goes on and its answer is remembered.
+  /// Resolves a name. Concurrent calls for the same name share one query. Also uses /etc/hosts. May
+  /// be cancelled: the query continues and its result is cached.
   ///
-  /// errors   no_such_name  there is none, or none of this family
-  ///          no_answer     the servers do not answer, or with an error of theirs
+  /// errors   no_such_name  the name does not exist, or has no address of this family
+  ///          no_answer     the servers do not respond, or respond with an error
   [[nodiscard]] Task<DnsAnswer> find(std::string name, DnsFamily family);
 
   [[nodiscard]] std::size_t cached() const noexcept { return entries_.size(); }

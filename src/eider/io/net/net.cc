@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kHeadBytesMax = 16UL * 1024;
 constexpr std::string_view kLost = "The proxy closed the connection, or its response does not end.";
 
-/// A sentence when it came to nothing.
+/// Nothing if the proxy agreed, else the error as a sentence.
 using Refused = std::optional<std::string>;
 
-/// "example.com:443" or "[::1]:443"
+/// Returns "example.com:443" or "[::1]:443".
 std::string authority_of(const Route& route) {
   const bool is_ipv6 = route.host.contains(':');
   return (is_ipv6 ? "[" + route.host + "]" : route.host) + ":" + std::to_string(route.port);
@@ -36,7 +36,7 @@ std::string connect_request(const Route& route) {
   return out.append("\r\n");
 }
 
-/// The proxy's end of the talk: what has come and was not taken goes back to the stream.
+/// The dialogue with the proxy. Received bytes that were not consumed are returned to the stream.
 class Talk {
  public:
   explicit Talk(TcpStream& stream) noexcept : stream_(stream) {}
@@ -46,18 +46,18 @@ class Talk {
 
   [[nodiscard]] Task<> say(std::string bytes) {
     const auto written = co_await stream_.write(bytes);
-    static_cast<void>(written);  // that it was lost shows when its answer is read
+    static_cast<void>(written);  // a lost connection is detected when the response is read
   }
-  /// Some more bytes have come; false when there will be none.
+  /// Reads more bytes; returns false at the end of the connection.
   [[nodiscard]] Task<bool> gather() {
     const auto more = co_await stream_.read();
-    // Empty bytes are the end; a connection that was lost has neither.
+    // An empty read is the end; a broken connection has no value.
     received_.append(more.value_or(std::string_view()));
     co_return more && !more->empty();
   }
   [[nodiscard]] std::string_view received() const noexcept { return received_.view(); }
   void drop(std::size_t bytes) noexcept { received_.consume(bytes); }
-  /// returns  nothing when it was lost before
+  /// returns  nothing if the connection ended before
   [[nodiscard]] Task<std::optional<std::string>> take(std::size_t bytes) {
     while (received_.size() < bytes) {
       if (!co_await gather()) {
@@ -74,7 +74,7 @@ class Talk {
   Buffer received_;
 };
 
-/// What the proxy's answer comes to; nothing: it is not there yet.
+/// Returns the proxy's decision, or nothing if the response is not complete.
 std::optional<Refused> judge_tunnel(Talk& talk) {
   h1::ResponseReader reader;
   for (;;) {
@@ -89,7 +89,7 @@ std::optional<Refused> judge_tunnel(Talk& talk) {
         break;
     }
     const int status = reader.head().status;
-    // A 1xx answer stands ahead of the final one, so reading goes on behind it.
+    // A 1xx response precedes the final one, so continue after it.
     talk.drop(reader.head_bytes());
     if (status >= 200) {
       return status < 300 ? Refused()
@@ -155,14 +155,16 @@ Task<Refused> ask_socks(Talk& talk, const Route& route) {
   co_return rest ? Refused() : std::string(kLost);
 }
 
-/// Asks the proxy to connect us to the route's host, without a deadline.
+/// Asks the proxy to connect to the route's host, without a deadline.
 ///
-/// stream   connected to the proxy; what comes behind its consent is left unread
-/// route    outlives the task, as the stream does
-/// returns  a sentence when it came to nothing: it was lost, declined, or answered with nonsense
+/// stream   connected to the proxy; bytes after the proxy's consent are left unread
+/// route    must outlive the task, like the stream
+/// returns  nothing on success, else a sentence: the connection was lost, the request was rejected,
+///          or the response was invalid
 Task<std::optional<std::string>> ask_consent(TcpStream& stream, const Route& route) {
   Talk talk(stream);
-  // The talk gives back what stands behind the consent when it ends, before the stream goes on.
+  // When it is destroyed, `talk` returns the bytes after the consent, before the stream is used
+  // again.
   auto asking =
       route.proxy->kind == ProxyKind::socks5 ? ask_socks(talk, route) : ask_for_tunnel(talk, route);
   co_return co_await std::move(asking);
@@ -198,13 +200,13 @@ Task<Net::Connected> Net::connect(const Route& route, ConnectDue due, Protocols 
   if (!route.is_secure) {
     co_return Connection{std::move(*stream)};
   }
-  // The handshake has its own span, and the whole call a bound beyond which it must not go.
+  // The handshake has its own time limit, and must not exceed the limit of the whole call.
   const Instant secured_due = std::min(Loop::current().now() + due.handshake, due.whole);
   co_return co_await secure(std::move(*stream), route, secured_due, std::move(protocols));
 }
 
 Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& route, Instant due) {
-  // At a proxy a host is judged by its name: nobody here resolves it.
+  // With a proxy, only the name of the host can be checked: it is not resolved here.
   if (!allows(route)) {
     co_return fail(forbidden(route.host));
   }
@@ -219,7 +221,7 @@ Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& r
   if (!route.needs_consent()) {
     co_return stream;
   }
-  // What the proxy says has the same deadline as the connection to it.
+  // The dialogue with the proxy has the same deadline as the connection to it.
   auto refused = co_await with_deadline(ask_consent(*stream, route), due - Loop::current().now());
   if (!refused) {
     co_return fail(proxy_error("The proxy did not respond in time: raise connect."));
@@ -236,7 +238,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
   if (!seal) {
     co_return fail(tls_error(seal.error().detail()));
   }
-  // What is secured is all that follows, also what has come behind the proxy's consent.
+  // TLS applies to all further bytes, including those after the proxy's consent.
   stream->secure(std::move(*seal));
   const auto outcome = co_await with_deadline(secured(*stream), due - Loop::current().now());
   if (!outcome) {
@@ -249,16 +251,16 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
     co_return fail(tls_error(why.empty() ? text(outcome->error()) : why));
   }
   std::string protocol = stream->stream().seal()->tls().protocol;
-  // A protocol that was not offered must not be chosen (RFC 7301, section 3.2).
+  // The server must not choose a protocol that was not offered (RFC 7301, section 3.2).
   if (!protocol.empty() && std::ranges::find(protocols, protocol) == protocols.end()) {
     co_return fail(tls_error("The server chose a protocol that was not offered."));
   }
   co_return Connection{std::move(stream), std::move(protocol)};
 }
 
-/// The authorities are read for the first one.
+/// Creates the seal of a connection; the first call reads the authorities.
 Result<std::unique_ptr<Seal>> Net::seal_for(const Route& route, Protocols protocols) {
-  // Reading the system's authorities takes a while, so it is done once.
+  // Reading the system's authorities is slow, so it is done once.
   if (options_.tls_context == nullptr) {
     auto made = TlsClientContext::make(options_.tls);
     if (!made) {

@@ -21,11 +21,11 @@
 
 namespace eider::net {
 
-/// A connection as a pool has it. Its destruction closes it.
+/// A connection that a pool can manage. Its destructor closes it.
 ///
-/// finish   one use is over, and what that has left is done away with
-/// is_idle  it may be used again: nothing is under way, and the other end has not gone
-/// close    it is not used any more: the last word, if there is one
+/// finish   ends one use, and cleans up after it
+/// is_idle  whether it can be reused: nothing is in progress, and the peer has not disconnected
+/// close    ends the connection, with a closing message if the protocol has one
 template <class C>
 concept Poolable = requires(C& connection, const C& constant) {
   { connection.finish() } noexcept;
@@ -33,9 +33,9 @@ concept Poolable = requires(C& connection, const C& constant) {
   { connection.close() } noexcept;
 };
 
-/// per_key_max  leases at once for one key, and all_max for all keys; others wait, first come first
-///              served. All_max bounds idle connections along with those.
-/// idle         after so long an unused connection is closed
+/// per_key_max  maximum number of leases for one key, and all_max for all keys; further requests
+///              wait in order. All_max also limits idle connections together with leases.
+/// idle         unused connections are closed after this time
 struct PoolLimits {
   std::size_t per_key_max;
   std::size_t all_max;
@@ -44,7 +44,7 @@ struct PoolLimits {
 
 struct NothingMore {};
 
-/// More  what its user keeps of each key
+/// More  additional data of the user for each key
 template <Poolable Connection, class More = NothingMore>
 class Pool final : private Timer {
   struct Idle {
@@ -56,14 +56,14 @@ class Pool final : private Timer {
   class Lease;
   class Use;
 
-  /// What there is of one key, by which an end of connections is known. It stays where it is as
-  /// long as there is a use of it, a lease, or an idle connection.
+  /// The data of one key. Its address does not change as long as there is a Use of it, a lease, or
+  /// an idle connection.
   class Entry {
    public:
-    /// For Pool::entry.
+    /// Called only by Pool::entry.
     explicit Entry(std::size_t leases_max) noexcept : permits_(leases_max) {}
 
-    /// One of its idle connections is so.
+    /// Returns whether `is` is true for one of its idle connections.
     template <class Is>
     [[nodiscard]] bool has_idle(Is is) const {
       return std::ranges::any_of(idle_, [&is](const Idle& one) { return is(*one.connection); });
@@ -76,13 +76,13 @@ class Pool final : private Timer {
 
     Semaphore permits_;
     std::size_t uses_ = 0;
-    std::vector<Idle> idle_;  // the latest last
+    std::vector<Idle> idle_;  // the latest is last
 
    public:
-    More more;  // goes first: what is leased in there goes back to the others
+    More more;  // destroyed first: leases in it return their connections to the other members
   };
 
-  /// Pre: outlives its leases and the tasks that wait for one.
+  /// Pre: the pool outlives its leases and the tasks that wait for one.
   Pool(Loop& loop, PoolLimits limits) noexcept
       : loop_(loop), limits_(limits), permits_(limits.all_max) {}
 
@@ -92,23 +92,23 @@ class Pool final : private Timer {
     }
     return entries_.try_emplace(key, limits_.per_key_max).first->second;
   }
-  /// Null when nothing is known of it.
+  /// Returns null if there is no such entry.
   [[nodiscard]] Entry* find(const std::string& key) noexcept {
     const auto found = entries_.find(key);
     return found == entries_.end() ? nullptr : &found->second;
   }
 
-  /// A lease without a connection, if there is one at once and nobody waits for it.
+  /// Returns a lease without a connection, if one is available and no task waits for it.
   [[nodiscard]] Lease try_lease(Entry& entry);
-  /// The same with the latest idle connection that `fits`, or no lease.
+  /// Returns a lease with the latest idle connection that `fits`, or no lease.
   template <class Fits>
   [[nodiscard]] Lease try_idle(Entry& entry, Fits fits);
-  /// The same when its turn has come; nothing when that is not before `due`.
+  /// The same, but waits until `due`; returns nothing if no lease is available by then.
   ///
-  /// entry  is kept by the task
+  /// entry  the task keeps it
   [[nodiscard]] Task<std::optional<Lease>> lease(Entry& entry, Instant due);
 
-  /// So many leases could be had at once.
+  /// Returns how many leases are available now.
   [[nodiscard]] std::size_t free_leases(const Entry& entry) const noexcept {
     return std::min(entry.permits_.available(), permits_.available());
   }
@@ -128,10 +128,10 @@ class Pool final : private Timer {
   PoolLimits limits_;
   Semaphore permits_;
   std::unordered_map<std::string, Entry> entries_;
-  std::size_t entries_max_ = kEntriesMin;  // before those that nobody uses are forgotten
+  std::size_t entries_max_ = kEntriesMin;  // at this number, unused entries are removed
 };
 
-/// Keeps an entry where it is.
+/// Keeps an entry at its address.
 template <Poolable Connection, class More>
 class Pool<Connection, More>::Use {
  public:
@@ -154,8 +154,8 @@ class Pool<Connection, More>::Use {
   Entry* of_ = nullptr;
 };
 
-/// The right to one connection, and the connection. Its end gives both back: a connection that is
-/// idle then is kept, another one closed.
+/// The right to one connection, and the connection. Its end returns both: an idle connection is
+/// kept, another one is closed.
 template <Poolable Connection, class More>
 class Pool<Connection, More>::Lease {
  public:
@@ -183,19 +183,20 @@ class Pool<Connection, More>::Lease {
   ~Lease() { give_back(); }
 
   [[nodiscard]] bool is_held() const noexcept { return pool_ != nullptr; }
-  /// Null as long as there is none.
+  /// Returns null if there is no connection.
   [[nodiscard]] Connection* get() const noexcept { return connection_.get(); }
   [[nodiscard]] Connection* operator->() const noexcept { return connection_.get(); }
-  /// It has been kept: the other end may have closed it meanwhile.
+  /// Returns whether the connection was used before: the peer may have closed it meanwhile.
   [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
 
-  /// The latest idle connection that `fits`, if there is one; those that are not idle any more go.
+  /// Takes the latest idle connection that `fits`, if there is one; closes those that are no longer
+  /// idle.
   template <class Fits>
   bool take_idle(Fits fits);
   bool take_idle() {
     return take_idle([](const Connection&) { return true; });
   }
-  /// Idle ones of any key give way to one that is to be made.
+  /// Closes idle connections of any key to make room for a new one.
   void make_room() noexcept { pool_->make_room(); }
   /// Pre: is_held().
   void put(std::unique_ptr<Connection> connection) noexcept { connection_ = std::move(connection); }
@@ -213,7 +214,7 @@ class Pool<Connection, More>::Lease {
   }
   void end() noexcept;
 
-  Pool* pool_ = nullptr;  // null: nothing is held
+  Pool* pool_ = nullptr;  // null: no lease
   Entry* entry_ = nullptr;
   Semaphore::Permit of_entry_;
   Semaphore::Permit of_all_;
@@ -226,7 +227,7 @@ class Pool<Connection, More>::Lease {
 template <Poolable Connection, class More>
 auto Pool<Connection, More>::try_lease(Entry& entry) -> Lease {
   auto of_entry = entry.permits_.try_acquire();
-  // The order is the same wherever both are taken: two tasks cannot wait for each other.
+  // The order is the same everywhere, so that two tasks cannot wait for each other.
   if (!of_entry.is_held()) {
     return {};
   }
@@ -243,7 +244,7 @@ auto Pool<Connection, More>::try_idle(Entry& entry, Fits fits) -> Lease {
 
 template <Poolable Connection, class More>
 auto Pool<Connection, More>::wait_for_lease(Entry& entry) -> Task<Lease> {
-  // The entry must not go while this waits.
+  // Keeps the entry while this waits.
   const Use use(entry);
   auto of_entry = co_await entry.permits_.acquire();
   auto of_all = co_await permits_.acquire();
@@ -256,7 +257,7 @@ auto Pool<Connection, More>::lease(Entry& entry, Instant due) -> Task<std::optio
   if (at_once.is_held()) {
     co_return std::move(at_once);
   }
-  // Those who wait are served in order, so this one does not pass them.
+  // Waiting tasks are served in order, so this one does not overtake them.
   co_return co_await with_deadline(wait_for_lease(entry), due - loop_.now());
 }
 
@@ -267,7 +268,7 @@ bool Pool<Connection, More>::Lease::take_idle(Fits fits) {
   const Instant before = pool_->loop_.now() - pool_->limits_.idle;
   for (std::size_t at = idle.size(); at-- != 0;) {
     Idle& one = idle[at];
-    // It is asked even for one that was kept a moment ago: the server may have closed it.
+    // Check it even if it was used a moment ago: the server may have closed it.
     const bool is_alive = one.connection->is_idle() && one.since > before;
     if (is_alive && !fits(*one.connection)) {
       continue;
@@ -279,18 +280,18 @@ bool Pool<Connection, More>::Lease::take_idle(Fits fits) {
       is_reused_ = true;
       return true;
     }
-    // It is closed behind the list's change: closing may call back.
+    // Close it after the list was changed, because closing may call back.
     taken->close();
   }
   return false;
 }
 
-// The connection goes back ahead of the right to it: a task that has waited for that finds it idle.
+// Return the connection before the permit, so that a task that waited for the permit finds it idle.
 template <Poolable Connection, class More>
 void Pool<Connection, More>::Lease::end() noexcept {
   Pool& pool = *std::exchange(pool_, nullptr);
   if (connection_ != nullptr) {
-    // What the last use has left goes before anybody else may find it.
+    // Clean up before another task can find the connection.
     connection_->finish();
     if (connection_->is_idle()) {
       pool.keep(*entry_, std::move(connection_));
@@ -299,7 +300,7 @@ void Pool<Connection, More>::Lease::end() noexcept {
       connection_.reset();
     }
   }
-  // The permits go last: whoever gets them finds the connection in its place.
+  // Release the permits last: the next owner then finds the connection in its place.
   of_all_.release();
   of_entry_.release();
   --entry_->uses_;
@@ -310,7 +311,7 @@ void Pool<Connection, More>::Lease::end() noexcept {
 template <Poolable Connection, class More>
 void Pool<Connection, More>::keep(Entry& entry, std::unique_ptr<Connection> connection) {
   entry.idle_.push_back({std::move(connection), loop_.now()});
-  // The timer serves all keys: it looks at each when the oldest is due.
+  // One timer serves all keys: it expires when the oldest connection is due.
   if (!is_armed()) {
     loop_.arm(*this, loop_.now() + limits_.idle);
   }
@@ -329,7 +330,7 @@ template <Poolable Connection, class More>
 void Pool<Connection, More>::make_room() noexcept {
   const std::size_t in_use = limits_.all_max - permits_.available();
   std::size_t idle = idle_connections();
-  // The oldest of each key goes first, until the new one has room.
+  // Close the oldest of each key first, until the new one has room.
   for (auto at = entries_.begin(); at != entries_.end() && in_use + idle > limits_.all_max;) {
     std::vector<Idle>& of_key = at->second.idle_;
     if (of_key.empty()) {
@@ -353,17 +354,18 @@ void Pool<Connection, More>::close_old(Entry& entry, Instant before) noexcept {
   });
 }
 
-/// Entries of keys that never had an idle connection go, too: the timer is armed for those alone.
+/// Also removes entries that never had an idle connection, because the timer is armed only for idle
+/// ones.
 template <Poolable Connection, class More>
 void Pool<Connection, More>::forget_unused() noexcept {
-  // An entry is erased only when nothing refers to it.
+  // An entry is erased only if nothing refers to it.
   std::erase_if(entries_,
                 [](const auto& one) { return one.second.uses_ == 0 && one.second.idle_.empty(); });
-  // Twice as many may come before the next look, so that a look costs each new key little.
+  // Allow twice as many entries before the next search, so that its cost per new key is small.
   entries_max_ = std::max(kEntriesMin, 2 * entries_.size());
 }
 
-/// Some may have been idle for too long: they go, and entries that nobody uses.
+/// Closes connections that have been idle for too long, and removes unused entries.
 template <Poolable Connection, class More>
 void Pool<Connection, More>::expire() {
   Instant oldest = Instant::max();

@@ -17,7 +17,7 @@ std::uint16_t usual_port(ProxyKind kind) noexcept {
   return kind == ProxyKind::socks5 ? 1080 : 80;
 }
 
-/// The scheme in front of "://", in lower case; "http" when there is none.
+/// Removes and returns the scheme before "://", in lowercase; "http" if there is none.
 std::string take_scheme(std::string_view& text) {
   const std::size_t end = text.find("://");
   if (end == std::string_view::npos) {
@@ -40,7 +40,7 @@ bool read_user(std::string_view text, Proxy& proxy) {
   return user && password;
 }
 
-/// Names and blocks are parted by commas and blanks.
+/// Names and blocks are separated by commas and blanks.
 std::string_view take_item(std::string_view& list) noexcept {
   const std::size_t end = list.find_first_of(", \t");
   const std::string_view item = list.substr(0, end);
@@ -67,7 +67,7 @@ Result<Proxy, std::string_view> read_proxy(std::string_view text) {
   } else if (scheme != "http") {
     return fail("The URL of a proxy must start with http:// or socks5://.");
   }
-  // The last '@' ends the user: a password may hold others.
+  // The user ends at the last '@', because a password may contain others.
   const std::size_t at = text.rfind('@');
   if (at != std::string_view::npos) {
     if (!read_user(text.substr(0, at), proxy)) {
@@ -75,11 +75,11 @@ Result<Proxy, std::string_view> read_proxy(std::string_view text) {
     }
     text.remove_prefix(at + 1);
   }
-  // Their lengths are bytes in RFC 1929: what is longer could only be sent cut.
+  // RFC 1929 has one-byte lengths, so longer values cannot be sent.
   if (proxy.kind == ProxyKind::socks5 && std::max(proxy.user.size(), proxy.password.size()) > 255) {
     return fail("The user name or password of a SOCKS5 proxy is longer than 255 bytes.");
   }
-  // A URL may end in a slash, which is no part of the authority.
+  // A URL may end with a slash, which is not part of the authority.
   text.remove_suffix(text.ends_with('/') ? 1 : 0);
   const auto authority = detail::http::read_authority(text, usual_port(proxy.kind));
   if (!authority) {
@@ -131,7 +131,7 @@ std::shared_ptr<const Proxy> Proxies::read(const std::string& text) {
   }
   auto proxy = read_proxy(text);
   if (!proxy) {
-    // The fault is kept: the first request tells it, since options cannot.
+    // Keep the error: the first request reports it, because options cannot.
     fault_ = proxy.error();
     return nullptr;
   }

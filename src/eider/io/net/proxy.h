@@ -1,5 +1,5 @@
 // The proxy of a request, and its settings in options and environment variables.
-// Layering: must not speak to one.
+// Layering: must not communicate with a proxy.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class ProxyExceptions {
  private:
   struct Name {
     std::string name;
-    std::uint16_t port;  // 0: all
+    std::uint16_t port;  // 0: all ports
   };
   std::vector<Name> names_;
   std::vector<Cidr> blocks_;

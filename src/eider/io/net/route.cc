@@ -12,7 +12,7 @@ bool is_allowed(const AllowAddress& allow, std::string_view address) {
   return read && allow(*read);
 }
 
-// "localhost" leads to this machine wherever it is resolved: here it would be an address too.
+// "localhost" is always this machine, even without resolving it, so check its address.
 bool is_allowed_behind_proxy(const AllowAddress& allow, std::string_view host) {
   if (host == "localhost" || host.ends_with(".localhost")) {
     return is_allowed(allow, "127.0.0.1");

@@ -13,28 +13,29 @@
 
 namespace eider::net {
 
-/// key  of a pool: connections of one route serve all that is asked over it
+/// key  of a pool: all requests with the same key can share connections
 struct Route {
   std::string key;
   std::string host;
   std::uint16_t port = 80;
   bool is_secure = false;
   std::shared_ptr<const Proxy> proxy = nullptr;
-  /// A protocol that is no HTTP/1.1 follows: an HTTP proxy makes a tunnel for it.
+  /// Another protocol than HTTP/1.1 follows: an HTTP proxy makes a tunnel for it.
   bool is_tunnel = false;
 
-  /// The proxy has to agree before anything is sent to the host.
+  /// Returns whether the proxy must agree before anything is sent to the host.
   [[nodiscard]] bool needs_consent() const noexcept {
     return proxy != nullptr && (proxy->kind == ProxyKind::socks5 || is_secure || is_tunnel);
   }
-  /// Requests are the proxy's, and name the whole URL.
+  /// Returns whether requests are sent to the proxy, with the whole URL.
   [[nodiscard]] bool asks_proxy() const noexcept { return proxy != nullptr && !needs_consent(); }
 };
 
-/// Whether `allow` has nothing against an address; nothing else is one, and so not allowed.
+/// Returns whether `allow` accepts the address; false for a text that is not an address.
 [[nodiscard]] bool is_allowed(const AllowAddress& allow, std::string_view address);
 [[nodiscard]] ConnectError forbidden(std::string_view host);
-/// Of a host behind a proxy: an address is judged here, a name can only be by the proxy.
+/// Returns whether a host may be reached through a proxy: `allow` checks an address; only the proxy
+/// can check a name.
 [[nodiscard]] bool is_allowed_behind_proxy(const AllowAddress& allow, std::string_view host);
 
 }  // namespace eider::net

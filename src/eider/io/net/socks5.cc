@@ -20,7 +20,7 @@ constexpr std::size_t kTextBytesMax = 255;
 
 constexpr std::size_t kPortBytes = 2;
 
-/// Pre: no more than kTextBytesMax.
+/// Pre: text.size() <= kTextBytesMax.
 void append_text(std::string& out, std::string_view text) {
   out.push_back(static_cast<char>(text.size()));
   out.append(text);
@@ -53,7 +53,7 @@ std::string socks_greeting(const Proxy& proxy) {
 
 Result<SocksMethod, std::string_view> read_socks_choice(std::string_view in,
                                                         const Proxy& proxy) noexcept {
-  // Pre: the caller has gathered as many bytes as each of these reads.
+  // Pre: the caller has collected the required number of bytes.
   if (in[0] != kVersion) {
     return fail("The proxy does not support SOCKS5.");
   }
@@ -84,7 +84,7 @@ std::optional<std::string> socks_connect(std::string_view host, std::uint16_t po
     for (const std::uint8_t byte : address->bytes()) {
       out.push_back(static_cast<char>(byte));
     }
-    // A name is left for the proxy to resolve, which may know it better.
+    // Let the proxy resolve a name: it may know names that this machine does not.
   } else if (host.size() <= kTextBytesMax) {
     out.push_back(kName);
     append_text(out, host);
@@ -103,7 +103,7 @@ Result<std::size_t, std::string_view> read_socks_reply(std::string_view in) noex
   if (in[1] != 0) {
     return fail(text_of(static_cast<unsigned char>(in[1])));
   }
-  switch (in[3]) {  // of the address one byte has been read
+  switch (in[3]) {  // one byte of the address has been read
     case kIpv4:
       return 3 + kPortBytes;
     case kIpv6:

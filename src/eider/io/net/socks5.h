@@ -13,37 +13,37 @@
 
 namespace eider::net {
 
-/// What the server has chosen.
+/// The method that the server has chosen.
 enum class SocksMethod : std::uint8_t { none, password };
 
 inline constexpr std::size_t kSocksChoiceBytes = 2;
 inline constexpr std::size_t kSocksVerdictBytes = 2;
-/// Of a reply, up to the byte that says how long its address is.
+/// The part of a reply up to the byte with the length of its address.
 inline constexpr std::size_t kSocksReplyBytes = 5;
 
-/// The first message: which methods there are.
+/// Returns the first message, with the supported methods.
 [[nodiscard]] std::string socks_greeting(const Proxy& proxy);
 
-/// in      kSocksChoiceBytes
-/// errors  a sentence: no SOCKS5, or a method that was not offered
+/// in      kSocksChoiceBytes bytes
+/// errors  a sentence: not SOCKS5, or a method that was not offered
 [[nodiscard]] Result<SocksMethod, std::string_view> read_socks_choice(std::string_view in,
                                                                       const Proxy& proxy) noexcept;
 
-/// User and password, 255 bytes each at most: read_proxy sees to that.
+/// Returns the message with user and password, each at most 255 bytes, which read_proxy ensures.
 [[nodiscard]] std::string socks_password(const Proxy& proxy);
-/// in  kSocksVerdictBytes
+/// in  kSocksVerdictBytes bytes
 [[nodiscard]] bool is_socks_accepted(std::string_view in) noexcept;
 
-/// The wish to be connected to a host: an address as such, a name for the proxy to resolve.
+/// Returns the request to connect to a host: an address, or a name that the proxy resolves.
 ///
-/// returns  nothing for a name above 255 bytes
+/// returns  nothing if the name is longer than 255 bytes
 [[nodiscard]] std::optional<std::string> socks_connect(std::string_view host, std::uint16_t port);
 
-/// The reply to it.
+/// Reads the reply to it.
 ///
-/// in       its first kSocksReplyBytes
-/// returns  how many bytes follow these
-/// errors   a sentence: why the proxy does not connect, or that this is no reply
+/// in       its first kSocksReplyBytes bytes
+/// returns  the number of bytes that follow these
+/// errors   a sentence: why the proxy does not connect, or that this is not a valid reply
 [[nodiscard]] Result<std::size_t, std::string_view> read_socks_reply(std::string_view in) noexcept;
 
 }  // namespace eider::net

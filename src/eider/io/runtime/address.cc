@@ -25,7 +25,8 @@ std::string_view without_brackets(std::string_view host) noexcept {
   return host;
 }
 
-/// inet_ntop asks sprintf, which takes some 1,700 instructions; a limit by address asks each time.
+/// inet_ntop uses sprintf, which takes some 1,700 instructions; a rate limit by address needs it
+/// for each request.
 std::string dotted(const in_addr& address) {
   std::string text;
   for (const std::uint8_t byte : std::bit_cast<std::array<std::uint8_t, 4>>(address)) {
@@ -53,12 +54,12 @@ Raw SocketAddress::as() const noexcept {
 }
 
 Result<SocketAddress, NetError> SocketAddress::parse_path(std::string_view path) {
-  // "@name" usually names an abstract socket: a file of that name would be a surprise.
+  // "@name" usually means an abstract socket, so creating a file of that name would be surprising.
   if (path.starts_with('@')) {
     return fail(NetError::bad_address);
   }
   sockaddr_un raw{};
-  // One byte is left for the NUL that other programs expect behind the path.
+  // Leave one byte for the NUL that other programs expect after the path.
   if (path.empty() || path.size() >= sizeof(raw.sun_path)) {
     return fail(NetError::bad_address);
   }
@@ -92,7 +93,7 @@ Result<SocketAddress, NetError> SocketAddress::parse(std::string_view host, std:
 
 template <class Ask>
 Result<SocketAddress, NetError> SocketAddress::ask(Ask ask, int fd) {
-  sockaddr_un raw{};  // the largest of the three
+  sockaddr_un raw{};  // the largest of the three types
   socklen_t bytes = sizeof(raw);
   if (ask(fd, reinterpret_cast<sockaddr*>(&raw), &bytes) != 0) {
     return fail(net_error(errno));
@@ -102,8 +103,8 @@ Result<SocketAddress, NetError> SocketAddress::ask(Ask ask, int fd) {
 
 namespace {
 
-/// getpeername knows the peer of a connection no more that was reset; this option does. It gives as
-/// many bytes as are asked for, and an error for more than there are.
+/// getpeername fails after the peer has reset the connection; this option does not. It returns
+/// exactly as many bytes as requested, and an error if there are fewer.
 int name_of_gone_peer(int fd, sockaddr* to, socklen_t* bytes) noexcept {
   for (const std::size_t size : {sizeof(sockaddr_in6), sizeof(sockaddr_in)}) {
     *bytes = static_cast<socklen_t>(size);
@@ -116,8 +117,8 @@ int name_of_gone_peer(int fd, sockaddr* to, socklen_t* bytes) noexcept {
 
 }  // namespace
 
-// A client that asks and resets its connection would else have no address, and no rule by addresses
-// would hold for its request.
+// Without this, the request of a client that has reset its connection would have no address, and
+// rules for addresses would not apply to it.
 Result<SocketAddress, NetError> SocketAddress::of_peer(int fd) {
   auto peer = ask(::getpeername, fd);
   return peer ? peer : ask(name_of_gone_peer, fd);

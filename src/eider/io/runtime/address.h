@@ -34,13 +34,13 @@ class SocketAddress {
   [[nodiscard]] std::string to_text() const;
   /// Returns the host without port and brackets: "127.0.0.1", "::1", or the result of unix_host.
   [[nodiscard]] std::string host() const;
-  /// 0 for a Unix path.
+  /// Returns 0 for a Unix path.
   [[nodiscard]] std::uint16_t port() const noexcept;
   [[nodiscard]] bool is_unix() const noexcept;
-  /// The path of a Unix address, without "unix:"; empty for others.
+  /// Returns the path of a Unix address, without "unix:"; empty for others.
   [[nodiscard]] std::string_view path() const noexcept;
 
-  /// AF_INET, AF_INET6 or AF_UNIX.
+  /// Returns AF_INET, AF_INET6 or AF_UNIX.
   [[nodiscard]] int family() const noexcept;
   [[nodiscard]] const sockaddr* data() const noexcept;
   [[nodiscard]] unsigned size() const noexcept { return size_; }
@@ -56,7 +56,7 @@ class SocketAddress {
   [[nodiscard]] static Result<SocketAddress, NetError> ask(Ask ask, int fd);
   [[nodiscard]] static Result<SocketAddress, NetError> parse_path(std::string_view path);
 
-  // As large as sockaddr_un, the largest of the three.
+  // The size of sockaddr_un, the largest of the three types.
   static constexpr std::size_t kBytesMax = 112;
   alignas(8) std::array<std::byte, kBytesMax> bytes_{};
   unsigned size_ = 0;

@@ -10,9 +10,9 @@
 namespace eider {
 
 [[nodiscard]] Result<std::unique_ptr<Loop>> make_epoll_loop();
-/// errors   the kernel forbids or lacks what it needs, or the library was built without liburing
+/// errors   the kernel forbids or lacks io_uring, or the library was built without liburing
 [[nodiscard]] Result<std::unique_ptr<Loop>> make_uring_loop();
-/// The same as an older kernel would have it, with a buffer per receive: for tests.
+/// The same in the way of older kernels, with a separate buffer per receive: for tests.
 [[nodiscard]] Result<std::unique_ptr<Loop>> make_old_uring_loop();
 
 }  // namespace eider

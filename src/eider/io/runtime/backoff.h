@@ -10,7 +10,7 @@
 
 namespace eider::detail::runtime {
 
-/// `first` behind the first try, twice as long behind each further one, `max` at most.
+/// Returns `first` after the first try, twice as long after each further one, at most `max`.
 [[nodiscard]] constexpr Duration pause_behind(std::int64_t tries, Duration first,
                                               Duration max) noexcept {
   Duration pause = first;
@@ -20,7 +20,8 @@ namespace eider::detail::runtime {
   return std::min(pause, max);
 }
 
-/// A quarter more or less, so that what has failed together does not come back together.
+/// Changes the delay by up to a quarter, so that clients that failed together do not retry
+/// together.
 [[nodiscard]] inline Duration with_jitter(Duration pause) {
   thread_local std::minstd_rand random(std::random_device{}());
   const Duration::rep quarter = pause.count() / 4;

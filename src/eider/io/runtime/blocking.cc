@@ -21,7 +21,7 @@
 namespace eider {
 
 BlockingJob::~BlockingJob() {
-  // A job that was refused dies before it runs: its awaiter must not reach for it any more.
+  // A rejected job is destroyed before it runs; its awaiter must not use it any more.
   if (holder_ != nullptr) {
     *holder_ = nullptr;
   }
@@ -38,7 +38,8 @@ void BlockingJob::resume_when_run(std::coroutine_handle<> waiting, BlockingJob*&
 void BlockingJob::execute() noexcept {
   if (!is_abandoned_.load(std::memory_order_acquire)) {
     const Within within(work_);
-    // The coroutine may go right after this look, so the work must own all that it uses.
+    // The coroutine may be destroyed right after this check, so the work must own all data that it
+    // uses.
     call();
   }
 }
@@ -49,7 +50,7 @@ void BlockingJob::run() {
   }
   if (waiting_.is_there()) {
     note_.end();
-    // Resuming may destroy the coroutine, which calls `abandon` on this: nothing is used behind it.
+    // Resuming may destroy the coroutine, which calls `abandon` on this; use nothing afterwards.
     waiting_.resume();
   }
 }
@@ -75,22 +76,23 @@ void join_all(std::vector<std::thread>& threads) {
   threads.clear();
 }
 
-/// How often the calling thread has waited for anything so far.
+/// Returns how often the calling thread has waited for anything.
 [[nodiscard]] long waits_so_far() noexcept {
   rusage used{};
   (void)::getrusage(RUSAGE_THREAD, &used);
   return used.ru_nvcsw;
 }
 
-/// One that is executed, and whether another may begin beside it: where it waits, since its thread
-/// uses no processor then, or computes for so long that short ones would wait for its end.
+/// A job that is running, and whether another one may start in addition: if it waits, because its
+/// thread then uses no processor, or if it computes for so long that short jobs would wait for its
+/// end.
 class Executed {
  public:
-  /// On its own thread.
+  /// Created on the thread that runs the job.
   Executed() noexcept { (void)::pthread_getcpuclockid(::pthread_self(), &clock_); }
 
-  /// By what its thread has used since the first look and since the last one; not by the clock on
-  /// the wall, as a processor that is shared makes short ones long.
+  /// Uses the processor time of the thread since the first and the last check, not elapsed time,
+  /// because short jobs take long on a busy processor.
   void look(Instant now) noexcept {
     if (now - looked_at_ < kLookAfter) {
       return;
@@ -111,7 +113,7 @@ class Executed {
 
  private:
   static constexpr Duration kLong = std::chrono::milliseconds(10);
-  static constexpr int kUsedMin = 8;  // such a part of the time
+  static constexpr int kUsedMin = 8;  // this fraction of the time
 
   [[nodiscard]] Duration used() const noexcept {
     timespec time{};
@@ -126,7 +128,7 @@ class Executed {
   bool leaves_room_ = false;
 };
 
-/// Whether jobs compute and wait for nothing, by those that were executed lately.
+/// Whether jobs mostly compute without waiting, according to recent jobs.
 class Computing {
  public:
   void note(bool has_waited) noexcept { waited_ += ((has_waited ? 1.0 : 0.0) - waited_) / kJobs; }
@@ -135,7 +137,7 @@ class Computing {
  private:
   static constexpr double kJobs = 32;
   static constexpr double kWaitedMax = 0.05;
-  double waited_ = 1;  // the share of them
+  double waited_ = 1;  // the share of jobs that have waited
 };
 
 }  // namespace
@@ -165,11 +167,11 @@ struct BlockingPool::State {
   std::condition_variable has_work;
   std::deque<Job> queue;
   std::vector<std::thread> threads;
-  std::vector<std::thread> left;  // those that were too many: they need no lock any more
+  std::vector<std::thread> left;  // surplus threads that have ended; they no longer need the lock
   std::size_t idle = 0;
   StandingQueue waiting;
-  std::atomic<bool> is_overloaded = false;  // what `waiting` says, without the lock
-  // While more comes than can be done.
+  std::atomic<bool> is_overloaded = false;  // the state of `waiting`, readable without the lock
+  // Used while the pool is overloaded.
   Computing computing;
   std::vector<Executed*> executing;
   const std::ptrdiff_t processors = std::ssize(detail::runtime::usable_processors());
@@ -180,7 +182,7 @@ struct BlockingPool::State {
 void BlockingPool::State::give_back(Job job) noexcept {
   Loop& loop = job->loop();
   loop.post(std::unique_ptr<Posted>(std::move(job)));
-  // The thread gives the job up: it runs and dies on its loop, where the coroutine lives.
+  // The job runs and is destroyed on its loop, where the coroutine lives.
 }
 
 void BlockingPool::State::work() {
@@ -188,14 +190,14 @@ void BlockingPool::State::work() {
   while (true) {
     const auto has_cause = [this] { return may_begin() || is_stopped || is_one_too_many(); };
     while (!has_cause()) {
-      if (waiting.is_standing()) {  // nobody tells that one leaves room by now
+      if (waiting.is_standing()) {  // no notification tells when a running job begins to wait
         has_work.wait_for(lock, Executed::kLookAfter);
         look();
       } else {
         has_work.wait(lock);
       }
     }
-    // `idle` counts threads that execute nothing, so it also counts one that was just started.
+    // `idle` counts threads that run no job, including those that were just started.
     --idle;
     if (is_stopped) {
       return;
@@ -218,7 +220,7 @@ void BlockingPool::State::work() {
   }
 }
 
-// The lock is not held while the work runs: other threads take jobs meanwhile.
+// The lock is released while the work runs, so that other threads can take jobs.
 void BlockingPool::State::execute(BlockingJob& job, std::unique_lock<std::mutex>& lock) noexcept {
   const bool is_looked_at = waiting.is_standing();
   Executed executed;
@@ -239,9 +241,8 @@ void BlockingPool::State::execute(BlockingJob& job, std::unique_lock<std::mutex>
   lock.unlock();
 }
 
-// Whether there is one, and a thread for it. While more comes than can be done, jobs that compute
-// get as many threads as there are processors: more make none of them faster, and each slower. Pre:
-// locked.
+// Returns whether there is a job and a thread for it. In an overload, jobs that compute get only as
+// many threads as there are processors: more threads would make each job slower. Pre: locked.
 bool BlockingPool::State::may_begin() const noexcept {
   if (queue.empty()) {
     return false;
@@ -250,14 +251,14 @@ bool BlockingPool::State::may_begin() const noexcept {
          std::ranges::count(executing, false, &Executed::leaves_room) < processors;
 }
 
-// By a thread that has nothing to do while the queue stands. Pre: locked.
+// Called by an idle thread while the queue stands. Pre: locked.
 void BlockingPool::State::look() noexcept {
   const Instant now = std::chrono::steady_clock::now();
   for (Executed* const each : executing) {
     each->look(now);
   }
   if (waiting.is_standing() && queue.empty()) {
-    // It ends by who is asked for, and nobody may come.
+    // The overload ends only in a call of StandingQueue, and there may be no further job.
     (void)waiting.refuses(Duration::zero(), 0, now);
     tell_overloaded();
   }
@@ -277,15 +278,15 @@ void BlockingPool::State::wake_another() noexcept {
   }
 }
 
-// Of the thread that calls it, which then ends. Pre: locked.
+// Called by a thread that then ends. Pre: locked.
 void BlockingPool::State::leave() {
   const auto own = std::ranges::find(threads, std::this_thread::get_id(), &std::thread::get_id);
   left.push_back(std::move(*own));
   threads.erase(own);
-  has_work.notify_one();  // it may have been woken for what another one is to do now
+  has_work.notify_one();  // it may have been woken for work that another thread must do now
 }
 
-// Whose client may have given up: what comes behind it waits less then. Pre: locked.
+// Its client may have given up, and jobs after it wait less if it is rejected. Pre: locked.
 bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
   if (limits.queue_time == Duration::zero()) {
     return false;
@@ -299,8 +300,8 @@ bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
   return is_refused;
 }
 
-// Whether one that comes now is refused at once, which costs less than a way through the queue: it
-// would wait for longer than the first one there has. Pre: locked.
+// Returns whether to reject a new job immediately, which is cheaper than queueing it: it would wait
+// longer than the first job in the queue has. Pre: locked.
 bool BlockingPool::State::would_be_late(Instant now) noexcept {
   if (!waiting.is_standing() || queue.empty()) {
     return false;
@@ -318,12 +319,13 @@ void BlockingPool::State::start_thread() {
   executing.reserve(threads.size() + 1);
   try {
     threads.emplace_back([this] {
-      detail::runtime::run_on_all();  // it is started by a loop, which may be pinned
+      detail::runtime::run_on_all();  // its creator is an event loop, which may be pinned to a
+                                      // processor
       work();
     });
     ++idle;
   } catch (const std::system_error&) {
-    // Fewer threads than allowed: what is queued waits for those that there are.
+    // There are fewer threads than allowed: queued jobs wait for the existing ones.
   }
 }
 
@@ -344,7 +346,7 @@ void BlockingPool::set_limits(BlockingLimits limits) {
 }
 
 bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
-  // Also where nobody is refused yet: that may change until its turn comes.
+  // Even if nothing is rejected yet: that may change before the job's turn.
   job->note_submitted(std::chrono::steady_clock::now());
   const std::unique_lock lock(state_->mutex);
   if (state_->is_stopped) {
@@ -355,7 +357,7 @@ bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
     State::give_back(std::move(job));
     return true;
   }
-  // A job that finds as many others waiting as there are idle threads would wait behind them.
+  // If as many jobs wait as there are idle threads, this job would have to wait for one of them.
   const bool wants_thread = state_->queue.size() >= state_->idle;
   if (wants_thread && state_->threads.size() < state_->limits.threads_max) {
     state_->start_thread();
@@ -383,8 +385,8 @@ void BlockingPool::stop() {
   std::deque<State::Job> undone;
   std::vector<std::thread> threads;
   {
-    // Nobody is admitted from here on. The lock must be free before the join: threads take it to
-    // end.
+    // No job is accepted from now on. Release the lock before the join, because the threads need it
+    // to end.
     const std::unique_lock lock(state_->mutex);
     state_->is_stopped = true;
     undone.swap(state_->queue);
@@ -392,7 +394,7 @@ void BlockingPool::stop() {
     join_all(state_->left);
   }
   state_->has_work.notify_all();
-  // What is executed now is given back by its thread, so every job ends on its loop.
+  // The threads return their running jobs, so each job ends on its loop.
   join_all(threads);
   for (State::Job& job : undone) {
     State::give_back(std::move(job));

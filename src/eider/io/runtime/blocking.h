@@ -66,7 +66,8 @@ class BlockingJob : public Posted {
   detail::runtime::Suspended waiting_;
   BlockingJob** holder_ = nullptr;
   WaitNote note_;
-  WorkRef work_;  // of who waits, who may have gone: it runs on behalf of that
+  WorkRef work_;  // the work of the waiting coroutine, which may have been destroyed; this runs on
+                  // its behalf
   std::atomic<bool> is_abandoned_{false};
   Instant submitted_;
   bool is_refused_when_late_ = false;
@@ -86,7 +87,7 @@ class BlockingPool {
   /// threads_max is 0 in both, or in neither.
   void set_limits(BlockingLimits limits);
 
-  /// returns  false, and leaves `job` where it is, when the queue is full or the pool stopped
+  /// returns  false, with `job` unchanged, if the queue is full or the pool has stopped
   [[nodiscard]] bool submit(std::unique_ptr<BlockingJob>& job);
 
   /// Returns whether the threads are overloaded.
@@ -152,7 +153,7 @@ class BlockingCall final : public BlockingJob {
   using Outcome = std::expected<Value, std::exception_ptr>;
 
   Work work_;
-  Outcome outcome_{std::unexpect, nullptr};  // so it stays when nobody executes it
+  Outcome outcome_{std::unexpect, nullptr};  // the result if the job is never executed
 };
 
 template <class Work>
@@ -178,12 +179,12 @@ class BlockingAwaiter {
     if (is_refused_when_late_) {
       job->refuse_when_late();
     }
-    // The job may be executed before `submit` returns; it runs on this thread, thus never before
-    // that.
+    // The job may be executed before `submit` returns. Its `run` is called on this thread, so never
+    // before that.
     return loop.blocking_pool() != nullptr && loop.blocking_pool()->submit(job);
   }
   typename Call::Value await_resume() {
-    if (job_ == nullptr) {  // refused, and destroyed by `await_suspend`
+    if (job_ == nullptr) {  // rejected, and destroyed by `await_suspend`
       throw_pool_busy();
     }
     return static_cast<Call*>(job_)->take();
@@ -192,7 +193,7 @@ class BlockingAwaiter {
  private:
   Work& work_;
   bool is_refused_when_late_;
-  BlockingJob* job_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
+  BlockingJob* job_ = nullptr;  // owned by the pool, then by the loop while it resumes this awaiter
 };
 
 }  // namespace detail::runtime

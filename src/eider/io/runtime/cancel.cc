@@ -11,7 +11,7 @@ void Cancel::release() noexcept {
 Cancel CancelSource::token() {
   if (token_.state_ == nullptr) {
     token_.state_ = new detail::runtime::CancelState;
-    // A token that is asked for behind `cancel` reads cancelled at once.
+    // A token that is created after `cancel` is cancelled from the start.
     token_.state_->is_cancelled.store(is_cancelled_, std::memory_order_release);
   }
   return token_;
@@ -22,7 +22,7 @@ void CancelSource::cancel() noexcept {
   if (token_.state_ == nullptr) {
     return;
   }
-  // The flag is set before the listeners are queued: each of them may look at it.
+  // Set the flag before the listeners are queued, because they may check it.
   token_.state_->is_cancelled.store(true, std::memory_order_release);
   while (CancelListener* listener = token_.state_->listeners.pop_front()) {
     listener->call_.queue();

@@ -24,7 +24,7 @@ namespace detail::runtime {
 struct CancelState {
   std::atomic<std::uint32_t> references{1};
   std::atomic<bool> is_cancelled{false};
-  IntrusiveList<CancelListener> listeners;  // belongs to the source's thread
+  IntrusiveList<CancelListener> listeners;  // used only on the source's thread
 };
 
 }  // namespace detail::runtime
@@ -123,8 +123,7 @@ class CancelAwaiter final : private CancelListener {
   bool await_ready() const noexcept { return task_.is_done(); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     waiting_ = waiting;
-    // An end that happens before the deferred call withdraws it: this awaiter dies with
-    // `run_until`.
+    // If the task ends before the deferred call, the destructor of this awaiter withdraws the call.
     listen(cancel_, loop_);
     task_.resume_at_end(waiting);
   }
@@ -144,7 +143,7 @@ Task<> run_until(Task<T>& task, const Cancel& cancel) {
   task.start();
   CancelAwaiter<T> end_or_cancel(task, cancel, Loop::current());
   co_await end_or_cancel;
-  // The task is destroyed from here, outside of itself, which is the only safe place.
+  // The task is destroyed here, outside of its own code, which is the only safe place.
   if (!task.is_done()) {
     task = Task<T>();
   }

@@ -1,5 +1,5 @@
 // A bounded queue between tasks of one event loop; a full queue makes the sender wait.
-// Layering: must not be shared between threads; loops talk by `Loop::post`.
+// Layering: must not be shared between threads; loops communicate with `Loop::post`.
 #pragma once
 
 #include <coroutine>
@@ -31,7 +31,7 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel() {
-    // Senders and receivers that wait refer to this channel: they are woken and forget it.
+    // Waiting senders and receivers refer to this channel: they are woken and forget it.
     close();
     while (detail::runtime::Waiter* promised = promised_.pop_front()) {
       static_cast<Receiving*>(promised)->channel_ = nullptr;
@@ -82,7 +82,7 @@ class Channel {
 
  private:
   bool has_room() const noexcept { return !is_closed_ && size_ < slots_.size(); }
-  // What is promised to woken receivers is no longer there for others.
+  // Values promised to woken receivers are not available to others.
   bool has_value() const noexcept { return size_ > promises_; }
 
   void push(T&& value) {
@@ -97,7 +97,8 @@ class Channel {
     slot.reset();
     first_ = (first_ + 1) % slots_.size();
     --size_;
-    // The sender that waits longest fills the room at once, or a later one could overtake it.
+    // The longest waiting sender fills the room immediately; otherwise a later one could overtake
+    // it.
     if (detail::runtime::Waiter* sender = senders_.front()) {
       static_cast<SendAwaiter*>(sender)->is_sent_ = true;
       sender->wake();
@@ -106,8 +107,8 @@ class Channel {
     return value;
   }
 
-  /// Promises a value to the receiver that waits longest; or all learn of the end, once a promise
-  /// that is given up has no value left for them.
+  /// Promises a value to the longest waiting receiver. If the channel is closed and no value is
+  /// left, which may happen when a promise is given up, wakes all receivers.
   void serve_next() noexcept {
     detail::runtime::Waiter* receiver = receivers_.front();
     if (receiver == nullptr) {
@@ -129,7 +130,7 @@ class Channel {
     }
   }
 
-  std::vector<std::optional<T>> slots_;  // a ring
+  std::vector<std::optional<T>> slots_;  // a ring buffer
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   std::size_t promises_ = 0;
@@ -180,7 +181,7 @@ class Channel<T>::Receiving final : private detail::runtime::Waiter {
   explicit Receiving(Channel& channel) noexcept : channel_(&channel) {}
   ~Receiving() {
     if (channel_ != nullptr && is_woken()) {
-      // The value that it was promised goes to the next receiver, or it would lie there unclaimed.
+      // Pass the promised value on to the next receiver; otherwise it would stay unclaimed.
       give_up_claim();
       channel_->serve_next();
     }
@@ -210,7 +211,7 @@ class Channel<T>::Receiving final : private detail::runtime::Waiter {
     --channel_->promises_;
   }
 
-  Channel* channel_;  // null when the channel has closed or gone
+  Channel* channel_;  // null if the channel was closed or destroyed
 };
 
 }  // namespace eider

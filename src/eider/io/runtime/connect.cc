@@ -25,7 +25,7 @@ void send_without_delay(const Descriptor& fd, const SocketAddress& to) noexcept 
 ConnectAwaiter::ConnectAwaiter(Loop& loop, const SocketAddress& to, Duration limit) noexcept
     : FdWatch(loop), to_(to), limit_(limit) {}
 
-// The watch ends before the member that it watches is closed.
+// Stop the watch before the descriptor is closed.
 ConnectAwaiter::~ConnectAwaiter() {
   stop();
 }
@@ -55,7 +55,7 @@ void ConnectAwaiter::await_suspend(std::coroutine_handle<> waiting) {
 }
 
 void ConnectAwaiter::on_ready(Readiness) {
-  // The watch and the timer end first, so that neither calls a second time before `run`.
+  // Stop the watch and the timer first, so that neither fires again before `run`.
   stop();
   disarm();
   const int error = pending_error(fd_.get());
@@ -64,13 +64,13 @@ void ConnectAwaiter::on_ready(Readiness) {
   } else {
     result_ = fail(net_error(error));
   }
-  // The coroutine goes on behind the events: it may destroy this and any other watch.
+  // Resume the coroutine after the events: it may destroy this and any other watch.
   loop().defer(*this);
 }
 
 void ConnectAwaiter::expire() {
   stop();
-  // The attempt ends with its descriptor; it is closed before the coroutine can try another.
+  // Close the descriptor before the coroutine can start another attempt.
   fd_.close();
   waiting_.resume();
 }

@@ -17,7 +17,7 @@
 
 namespace eider {
 
-/// What `connect` gives to `co_await`. Destroying it gives the attempt up.
+/// The result of `connect`, for `co_await`. Destroying it cancels the attempt.
 class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
  public:
   ConnectAwaiter(Loop& loop, const SocketAddress& to, Duration limit) noexcept;
@@ -39,11 +39,11 @@ class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
   detail::runtime::Suspended waiting_;
 };
 
-/// `co_await connect(address, 5s)` gives a connected socket for `Stream::open`: non-blocking,
+/// `co_await connect(address, 5s)` returns a connected socket for `Stream::open`: non-blocking,
 /// close-on-exec, TCP_NODELAY.
 ///
 /// errors   timed_out  not connected within `limit`
-///          others     as the kernel gave them: refused, unreachable, too_many_open …
+///          others     the kernel's error: refused, unreachable, too_many_open …
 [[nodiscard]] ConnectAwaiter connect(const SocketAddress& to, Duration limit);
 
 }  // namespace eider

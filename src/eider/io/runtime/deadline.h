@@ -1,5 +1,6 @@
 // Cancels a task when its time is over.
-// Layering: must not be used to bound a socket's silence; connections have their own deadlines.
+// Layering: must not be used to limit how long a socket may be silent; connections have their own
+// deadlines.
 #pragma once
 
 #include <coroutine>
@@ -43,7 +44,7 @@ template <class T>
 Task<> run_until(Task<T>& task, Instant due) {
   task.start();
   DeadlineAwaiter<T> end_or_deadline(task, Loop::current(), due);
-  // The timer stands in this frame, so the deadline ends with the wait.
+  // The timer is in this frame, so it ends with the wait.
   co_await end_or_deadline;
   if (!task.is_done()) {
     task = Task<T>();

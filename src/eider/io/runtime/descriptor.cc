@@ -6,7 +6,8 @@ namespace eider {
 
 void Descriptor::close() noexcept {
   if (fd_ >= 0) {
-    // The kernel releases the number whatever it returns: a second try could close another's.
+    // The kernel releases the number even if it returns an error, so a second call could close
+    // another file.
     ::close(release());
   }
 }

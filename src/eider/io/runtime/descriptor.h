@@ -9,7 +9,7 @@ namespace eider {
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes `fd` over; -1 is "none".
+  /// Takes ownership of `fd`; -1 means none.
   explicit Descriptor(int fd) noexcept : fd_(fd) {}
   Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
@@ -22,7 +22,7 @@ class Descriptor {
 
   [[nodiscard]] int get() const noexcept { return fd_; }
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
-  /// Gives the descriptor away: it is no longer closed here.
+  /// Releases ownership: the descriptor is no longer closed here.
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   void close() noexcept;
 

@@ -44,7 +44,7 @@ class FdWatch {
 
   Loop& loop_;
   int fd_ = -1;
-  std::uint32_t slot_ = 0;  // the backend's own
+  std::uint32_t slot_ = 0;  // used by the backend
   Readiness wanted_ = Readiness::none;
 };
 

@@ -16,7 +16,7 @@
 namespace eider {
 namespace {
 
-constexpr mode_t kNewFileMode = 0666;  // less the process's umask
+constexpr mode_t kNewFileMode = 0666;  // minus the process's umask
 constexpr mode_t kOwnerOnly = 0600;
 
 std::unexpected<FileError> fail_by_errno() {
@@ -39,11 +39,11 @@ Result<std::size_t, FileError> size_of_regular(int fd) {
   return static_cast<std::size_t>(status.st_size);
 }
 
-// The size is a hint: the file may grow or shrink meanwhile, and /proc says 0.
+// The size is a hint: the file may grow or shrink meanwhile, and in /proc it is 0.
 Result<std::string, FileError> read_all(int fd, std::size_t size_hint, std::size_t bytes_max) {
   std::string bytes;
   std::size_t filled = 0;
-  // One byte more than the hint shows the end without another round of growth.
+  // One byte more than the hint detects the end without growing the buffer again.
   bytes.resize(std::min(size_hint, bytes_max) + 1);
   while (true) {
     const ssize_t count = ::read(fd, bytes.data() + filled, bytes.size() - filled);
@@ -92,7 +92,7 @@ Result<void, FileError> write_blocking(const std::string& path, std::string_view
   if (!fd.is_open()) {
     return fail_by_errno();
   }
-  // It is truncated only once it is known to be a plain file, so O_TRUNC would be too early.
+  // Truncate only after checking that it is a regular file; O_TRUNC would be too early.
   if (const auto size = size_of_regular(fd.get()); !size) {
     return fail(size.error());
   }
@@ -110,7 +110,7 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A file of its own beside `path`, so that no other writer and no crash before us is in the way.
+// A new file next to `path`, whose name neither another writer nor an earlier crash has used.
 Descriptor make_temporary(std::string& name, const std::string& path, mode_t mode) {
   static std::atomic<unsigned> count{0};
   Descriptor fd;
@@ -121,8 +121,8 @@ Descriptor make_temporary(std::string& name, const std::string& path, mode_t mod
   return fd;
 }
 
-// A file that is replaced keeps its owner and its rights, as far as this process may give them.
-// The owner comes first: chown takes set-user-ID away, and rights for one group are none for
+// Copies the owner and permissions of a replaced file, as far as this process may. The owner comes
+// first, because chown removes set-user-ID, and permissions for one group must not apply to
 // another.
 bool take_rights_of(const struct stat& old, int fd) {
   constexpr mode_t kNotAsOwner = S_ISUID;
@@ -135,7 +135,7 @@ bool take_rights_of(const struct stat& old, int fd) {
   return ::fchmod(fd, old.st_mode & 07777U & ~lost) == 0;
 }
 
-// A file for its owner alone: what takes its place must be so before the first byte is in it.
+// If the old file is readable only by its owner, the new one must be so before its first byte.
 Descriptor make_successor(std::string& name, const std::string& path) {
   struct stat old{};
   if (::stat(path.c_str(), &old) != 0) {
@@ -151,7 +151,7 @@ Descriptor make_successor(std::string& name, const std::string& path) {
   return fd;
 }
 
-// The directory entry is data of the directory: it is on the disk once that is.
+// The directory entry is on the disk after an fsync of the directory.
 bool sync_directory(const std::string& path) {
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return directory.is_open() && ::fsync(directory.get()) == 0;
@@ -163,8 +163,7 @@ Result<void, FileError> replace_blocking(const std::string& path, std::string_vi
   if (!fd.is_open()) {
     return fail_by_errno();
   }
-  // The bytes are on the disk before the name leads to them: a crash in between leaves the old
-  // file.
+  // Write the bytes to the disk before the rename: a crash in between leaves the old file.
   const bool is_replaced = write_all(fd.get(), bytes) && ::fsync(fd.get()) == 0 &&
                            ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!is_replaced) {

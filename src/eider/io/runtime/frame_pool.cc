@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kClassBytes = 64;
 constexpr std::size_t kClassCount = kPooledFrameBytesMax / kClassBytes;
-// A thread on which only the ends of tasks happen must not collect blocks without bound.
+// A thread on which many tasks end, but few start, must not collect blocks without limit.
 constexpr std::size_t kKeptBytesMax = std::size_t{2} << 20U;
 
 struct FreeBlock {
@@ -19,12 +19,12 @@ struct FreeBlock {
 
 struct FreeList {
   FreeBlock* first = nullptr;
-  std::uint32_t room = 0;  // how many more blocks it takes; 0 until the thread's end is watched
+  std::uint32_t room = 0;  // how many more blocks it accepts; 0 until the thread's end is watched
 };
 
 enum class Phase : std::uint8_t { unused, in_use, ended };
 
-// Trivial, so that reaching it costs no guard; `ThreadEnd` does what a destructor would.
+// Trivial type, so that access needs no guard; `ThreadEnd` does the work of a destructor.
 struct Lists {
   std::array<FreeList, kClassCount> by_class{};
   std::ptrdiff_t frames_in_use = 0;
@@ -54,7 +54,7 @@ struct ThreadEnd {
   ThreadEnd(const ThreadEnd&) = delete;
   ThreadEnd& operator=(const ThreadEnd&) = delete;
   ~ThreadEnd() {
-    // Destructors of this thread that run later may still release frames: those go to the heap.
+    // Destructors that run later on this thread may still release frames: those go to the heap.
     lists.phase = Phase::ended;
     for (FreeList& list : lists.by_class) {
       free_blocks(list);
@@ -99,7 +99,7 @@ void* allocate_frame(std::size_t bytes) {
   FreeList& list = lists.by_class[class_of(bytes)];
   FreeBlock* block = list.first;
   if (block == nullptr) [[unlikely]] {
-    // The block is as large as its class allows, since the next frame in it may be larger.
+    // The block has the full size of its class, because a later frame in it may be larger.
     return allocate_from_heap((class_of(bytes) + 1) * kClassBytes);
   }
   list.first = block->next;

@@ -23,7 +23,8 @@ constexpr std::uint32_t kSynOrAck = 0x12;
 constexpr std::uint32_t kSyn = 0x02;
 constexpr std::uint32_t kWhole = 0xFFFFFFFF;
 
-constexpr std::uint32_t kSynReceived = 3;  // TCP_SYN_RECV, which netinet/tcp.h numbers alike
+constexpr std::uint32_t kSynReceived = 3;  // TCP_SYN_RECV, which has the same number in
+                                           // netinet/tcp.h
 constexpr std::size_t kAnswerBytes = 32UL * 1024;
 
 struct Question {
@@ -69,7 +70,7 @@ Answer read_messages(std::string_view bytes, std::vector<std::uint64_t>& cookies
   return Answer::goes_on;
 }
 
-// The kernel has the next part ready whenever it is asked for, so that nothing blocks.
+// Each part of the response is ready when it is read, so this does not block.
 Answer read_answer(int netlink, std::vector<std::uint64_t>& cookies) {
   std::array<char, kAnswerBytes> room;
   Answer answer = Answer::goes_on;
@@ -98,7 +99,7 @@ std::optional<std::vector<std::uint64_t>> handshakes_under_way(std::uint16_t por
   const Descriptor netlink(
       ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
   std::vector<std::uint64_t> cookies;
-  for (const int family : {AF_INET, AF_INET6}) {  // a socket for IPv6 may have both
+  for (const int family : {AF_INET, AF_INET6}) {  // a socket for IPv6 may have connections of both
     if (!netlink.is_open() || !ask(netlink.get(), family, port) ||
         read_answer(netlink.get(), cookies) == Answer::refused) {
       return std::nullopt;

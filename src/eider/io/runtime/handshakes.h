@@ -8,16 +8,17 @@
 
 namespace eider::detail::runtime {
 
-/// From now on a SYN is dropped, so that the client tries again a second later: with another
-/// process on the port, or it is refused. Handshakes that have begun come to their end, also those
-/// that TCP_DEFER_ACCEPT keeps back: with the client's first bytes, or when a second is over.
+/// Drops SYN packets from now on, so that a client retries a second later and reaches another
+/// process on the port, or is refused. Handshakes that have started are completed, including those
+/// that TCP_DEFER_ACCEPT delays: with the client's first bytes, or after a second.
 ///
-/// What connections inherit of this does nothing to them: a SYN is not sent on them.
+/// Accepted connections inherit the filter, but it has no effect on them, because they receive no
+/// SYN.
 void begin_no_handshake(int listening) noexcept;
 
-/// The cookies (SO_COOKIE) of connections to that port whose handshake is under way.
+/// Returns the cookies (SO_COOKIE) of connections to that port whose handshake is not complete.
 ///
-/// returns  in ascending order; nothing where the kernel does not tell (it lacks inet_diag, or a
+/// returns  in ascending order; nothing if the kernel cannot report them (it lacks inet_diag, or a
 ///          sandbox forbids netlink)
 /// source   sock_diag(7)
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> handshakes_under_way(std::uint16_t port);

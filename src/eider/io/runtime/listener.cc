@@ -29,13 +29,14 @@ bool enable(int fd, int level, int option) noexcept {
   return ::setsockopt(fd, level, option, &on, sizeof(on)) == 0;
 }
 
-/// Where the kernel lacks it, connections come without bytes, which is no harm.
+/// If the kernel does not support it, connections arrive before their first bytes, which is
+/// harmless.
 void defer_accepting(int fd) noexcept {
   const int seconds = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds));
 }
 
-/// What every accepted socket inherits is set here once, instead of per connection.
+/// Sets options that accepted sockets inherit, once instead of per connection.
 bool prepare(int fd, const SocketAddress& at, ListenOptions options) noexcept {
   if (at.is_unix()) {
     return true;
@@ -49,8 +50,8 @@ bool prepare(int fd, const SocketAddress& at, ListenOptions options) noexcept {
   return options.sharing == PortSharing::exclusive || enable(fd, SOL_SOCKET, SO_REUSEPORT);
 }
 
-/// A socket file that a process left behind when it was killed: nobody answers there. The kernel
-/// says the same of a file that is no socket, which is not ours to remove.
+/// Returns whether a path is a socket of a process that was killed, so that nothing listens there.
+/// The kernel returns the same error for a file that is not a socket, which must not be removed.
 bool is_left_behind(const SocketAddress& at) noexcept {
   struct stat file{};
   if (::lstat(std::string(at.path()).c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
@@ -68,7 +69,7 @@ bool bind_to(int fd, const SocketAddress& at) noexcept {
   if (errno != EADDRINUSE || !at.is_unix()) {
     return false;
   }
-  // The probe has set errno, and the caller reports why `bind` failed.
+  // The probe has changed errno, and the caller reports why `bind` failed.
   if (!is_left_behind(at)) {
     errno = EADDRINUSE;
     return false;
@@ -99,7 +100,7 @@ void Loop::begin_closing(Listener& listener) noexcept {
   }
 }
 
-// Returns whether the queue of the socket is empty now.
+// Returns whether the queue of the socket is now empty.
 static bool accept_queued(Listener& listener) {
   while (true) {
     Descriptor accepted(
@@ -107,16 +108,17 @@ static bool accept_queued(Listener& listener) {
     if (accepted.is_open()) {
       WatchAccess::tell_accepted(listener, std::move(accepted));
     } else if (!is_of_one_connection(errno)) {
-      return is_try_again(errno) || errno == EINVAL;  // the latter after a shutdown
+      return is_try_again(errno) || errno == EINVAL;  // EINVAL after a shutdown
     }
   }
 }
 
 bool Loop::accept_last(Listener& listener) {
   const int fd = WatchAccess::fd(listener);
-  // Before the queue is emptied: a handshake that ends in between leaves its connection there.
+  // Checked before the queue is emptied: a handshake that ends in between adds its connection to
+  // the queue.
   if (listener.port() == 0) {
-    ::shutdown(fd, SHUT_RD);  // a Unix path knows no handshakes, and refuses from here on
+    ::shutdown(fd, SHUT_RD);  // a Unix path has no handshakes, and rejects connections from now on
   } else if (WatchAccess::has_handshakes(listener)) {
     return false;
   }
@@ -188,8 +190,8 @@ bool Listener::try_close() {
   return !is_open();
 }
 
-// The kernel wakes only one of the processes that wait at a socket. If it woke this one, no other
-// process knows of the connection, so it is accepted here; later ones wake the others.
+// The kernel wakes only one of the processes that wait on a socket. If it woke this one, no other
+// process knows of the connection, so accept it here; later ones wake the others.
 bool Listener::leave_to_others() {
   if (is_detached()) {
     return true;
@@ -202,8 +204,8 @@ bool Listener::leave_to_others() {
   return true;
 }
 
-/// Whether one of those is still under way that had begun when this was first asked. Later ones are
-/// of others who share the port. Where the kernel does not tell, one may be.
+/// Returns whether a handshake that had started at the first call is not complete. Later handshakes
+/// belong to other processes on the port. If the kernel does not report them, there may be one.
 bool Listener::has_handshakes() {
   auto all = detail::runtime::handshakes_under_way(port());
   if (!all) {
@@ -226,8 +228,8 @@ void Listener::close() noexcept {
   }
   is_held_ = false;
   rest_.disarm();
-  // The path goes before the socket: once nobody answers there, a successor may bind there, and its
-  // path would be removed.
+  // Remove the path before closing the socket: afterwards a successor may bind to it, and its path
+  // would be removed.
   remove_path();
   fd_.close();
   is_short_ = false;
@@ -249,7 +251,7 @@ void Listener::tell_accepted(Descriptor fd) {
 }
 
 void Listener::tell_failed(NetError error) {
-  // The owner may destroy the listener, so the rest begins before the owner is told.
+  // Start the pause before the call, because the owner may destroy the listener in it.
   loop_.arm(rest_, loop_.now() + kRestAfterShortage);
   if (!std::exchange(is_short_, true)) {
     owner_.on_accept_failed(error);

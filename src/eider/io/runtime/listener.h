@@ -18,10 +18,10 @@ class Loop;
 
 class ListenerOwner {
  public:
-  /// A connection: non-blocking, close-on-exec, TCP_NODELAY. May close or destroy the listener.
+  /// A new connection: non-blocking, close-on-exec, TCP_NODELAY. May close or destroy the listener.
   virtual void on_accept(Descriptor fd) = 0;
-  /// Accepting failed for want of descriptors or memory: told once per shortage. The listener
-  /// rests for 50 ms and tries again by itself.
+  /// Accepting failed because descriptors or memory are missing: called once per shortage. The
+  /// listener pauses for 50 ms and then tries again.
   virtual void on_accept_failed(NetError error) = 0;
 
  protected:
@@ -30,27 +30,28 @@ class ListenerOwner {
 
 enum class PortSharing : std::uint8_t { exclusive, shared };
 
-/// When a connection is given to the owner: once it stands, or once its first bytes are there too,
-/// so that they can be read at once (TCP_DEFER_ACCEPT; a silent client is given after a second or
-/// two). The latter only where the client speaks first.
+/// When a connection is passed to the owner: when it is established, or only when its first bytes
+/// can be read (TCP_DEFER_ACCEPT; a silent client is passed on after a second or two). Use the
+/// latter only if the client sends first.
 enum class AcceptWhen : std::uint8_t { connected, readable };
 
 struct ListenOptions {
-  /// Finished handshakes that may wait for `accept`; the kernel bounds it by net.core.somaxconn.
+  /// Maximum number of completed handshakes that wait for `accept`; the kernel limits it to
+  /// net.core.somaxconn.
   int backlog = 4096;
-  /// `shared` lets several loops listen on one port (SO_REUSEPORT), the kernel spreading by hash.
+  /// `shared` lets several loops listen on one port (SO_REUSEPORT); the kernel distributes by hash.
   PortSharing sharing = PortSharing::exclusive;
   AcceptWhen when = AcceptWhen::connected;
 };
 
-/// Who is to close a listening socket so that nobody is lost.
+/// Which process must close a listening socket carefully, so that no connection is lost.
 enum class SocketOwnership : std::uint8_t {
-  own,     // this process, which also removes its Unix path
-  shared,  // the same, but that another process removes the path
-  others,  // they go on to listen: closing it here loses nobody
+  own,     // this process, which also removes the socket's Unix path
+  shared,  // the same, except that another process removes the path
+  others,  // other processes go on listening, so closing it here loses no connection
 };
 
-/// What a loop listens with.
+/// A socket that a loop listens with.
 struct ListeningSocket {
   Descriptor fd;
   SocketAddress address;
@@ -63,39 +64,40 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Binds and begins accepting. A Unix path that nobody listens on any more is taken over.
+  /// Binds and starts accepting. Replaces a Unix path on which no process listens any more.
   [[nodiscard]] Result<void, NetError> open(const SocketAddress& at, ListenOptions options = {});
-  /// The same of a socket that listens already, such as one that systemd passed on. A Unix path
-  /// stays when this closes: its maker may go on listening.
+  /// Starts accepting on a socket that already listens, such as one from systemd. Does not remove a
+  /// Unix path when it closes, because its creator may go on listening.
   [[nodiscard]] Result<void, NetError> adopt(Descriptor fd);
-  /// Whether other processes go on to listen with this socket; as `open` and `adopt` leave it, they
-  /// do not and do.
+  /// Sets whether other processes go on listening with this socket. Default: no after `open`, yes
+  /// after `adopt`.
   void set_ownership(SocketOwnership ownership) noexcept { ownership_ = ownership; }
-  /// Lets nobody in for now: clients wait in the kernel's queue. Pre: is_open(), and nothing
-  /// has been accepted yet.
+  /// Pauses accepting: clients wait in the kernel's queue. Pre: is_open(), and nothing has been
+  /// accepted yet.
   void hold() noexcept;
-  /// Accepts again, those first that have waited. Pre: `hold`.
+  /// Resumes accepting, the waiting clients first. Pre: `hold`.
   void admit();
-  /// The first step of a close that loses no connection: a client that begins to connect now is not
-  /// accepted, one that has begun is. A socket of other processes is left to them: this accepts
-  /// only connections that it was woken for, and the others accept the rest.
+  /// Starts a close that loses no connection: new clients are not accepted, but connections that
+  /// have started are. For a socket that other processes also use, accepts only the connections
+  /// that this process was woken for; the others accept the rest.
   void begin_closing();
-  /// The second: closes once no connection is on its way any more and all are accepted.
+  /// Completes the close if no connection is being established any more and all are accepted.
   ///
-  /// returns  whether it is closed; else ask again in a while, or `close` for want of time. Pre:
-  ///          `begin_closing`, whose owner does not close or destroy it when told
+  /// returns  whether it is closed; if not, call again later, or call `close` if there is no more
+  ///          time. Pre: `begin_closing`, and the owner does not close or destroy the listener in
+  ///          its callbacks
   [[nodiscard]] bool try_close();
-  /// Stops accepting, and resets what is connected and not accepted; a Unix path that `open` made
-  /// is removed.
+  /// Stops accepting, and resets connections that were not accepted. Removes a Unix path that
+  /// `open` created.
   void close() noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
-  /// What it is bound to, with the port that the kernel chose for port 0. Pre: is_open().
+  /// Returns the bound address, with the port that the kernel selected for port 0. Pre: is_open().
   [[nodiscard]] Result<SocketAddress, NetError> address() const { return *address_; }
-  /// 0 for a Unix path. Pre: is_open().
+  /// Returns 0 for a Unix path. Pre: is_open().
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
-  /// Of the socket. Pre: is_open().
+  /// Returns the descriptor of the socket. Pre: is_open().
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
  private:
@@ -121,12 +123,12 @@ class Listener {
   ListenerOwner& owner_;
   Descriptor fd_;
   std::optional<SocketAddress> address_;
-  /// While closing: the handshakes that had begun, as far as they are still under way.
+  /// While closing: the handshakes that had started, and are not complete yet.
   std::optional<std::vector<std::uint64_t>> handshakes_;
-  std::uint32_t slot_ = 0;  // the backend's own
+  std::uint32_t slot_ = 0;  // used by the backend
   SocketOwnership ownership_ = SocketOwnership::others;
   bool is_held_ = false;   // `hold`
-  bool is_short_ = false;  // of descriptors or memory, and the owner knows
+  bool is_short_ = false;  // of descriptors or memory, and the owner was informed
   Rest rest_;
 };
 

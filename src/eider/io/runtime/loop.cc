@@ -22,7 +22,7 @@ constexpr Duration kTick = std::chrono::milliseconds(1);
 
 thread_local Loop* running_loop = nullptr;
 
-/// `Loop::current` for as long as a loop runs; the one before it afterwards.
+/// Sets `Loop::current` while a loop runs, and restores the previous one.
 class RunningHere {
  public:
   explicit RunningHere(Loop& loop) noexcept : before_(running_loop) { running_loop = &loop; }
@@ -34,7 +34,7 @@ class RunningHere {
   Loop* before_;
 };
 
-/// Rounds up, so that no timer is early.
+/// Rounds up, so that no timer fires early.
 std::uint64_t tick_of_due(Instant due) noexcept {
   const auto since = due.time_since_epoch();
   if (since <= Duration::zero()) {
@@ -88,8 +88,8 @@ Loop::Loop(ReadLender* lender)
 }
 
 Loop::~Loop() {
-  // The backend is gone by now: nothing that is posted may own a stream, a listener or a watch.
-  // What a destructor posts is destroyed as well.
+  // The backend is already destroyed, so posted work must not own a stream, listener or watch. Work
+  // that a destructor posts is destroyed as well.
   while (Posted* next = take_posted()) {
     while (next != nullptr) {
       const std::unique_ptr<Posted> work(next);
@@ -119,9 +119,9 @@ Loop& Loop::current() noexcept {
 void Loop::run() {
   {
     const RunningHere running(*this);
-    // What begins here must not reckon its deadlines from the loop's creation, or its last run.
+    // Deadlines that start here must not count from the loop's creation, or its last run.
     read_clocks();
-    run_posted();  // ahead of what the kernel has: a server's service begins so
+    run_posted();  // before the first events, because the services of a server start this way
   }
   run_turns();
 }
@@ -135,7 +135,7 @@ void Loop::run_turns() {
   }
   settle();
   turns_.note_waiting();
-  // A `stop` that comes before `run` counts, so the flag falls at the end and not at the begin.
+  // A `stop` before `run` counts, so the flag is reset at the end, not at the start.
   is_stopping_.store(false, std::memory_order_relaxed);
 }
 
@@ -151,7 +151,7 @@ void Loop::post(std::unique_ptr<Posted> work) noexcept {
     added->next_ = before;
   } while (!posted_.compare_exchange_weak(before, added, std::memory_order_release,
                                           std::memory_order_relaxed));
-  // Behind others a wake-up is already on its way, and this thread's own loop is awake.
+  // If other work is queued, a wake-up is already pending; and this thread's own loop is awake.
   if (before == nullptr && running_loop != this) {
     wake();
   }
@@ -198,8 +198,8 @@ void Loop::read_clocks() noexcept {
 }
 
 void Loop::finish_turn() {
-  // Timers and posted work defer, and all of them write: so deferred work runs behind them, and the
-  // cork leaves last.
+  // Timers and posted work may defer work, and all of them may write: so deferred work runs after
+  // them, and the cork is flushed last.
   run_timers();
   run_posted();
   run_deferred();
@@ -213,7 +213,7 @@ void Loop::finish_turn() {
 void Loop::run_timers() {
   IntrusiveList<Timer> due;
   wheel_->advance(tick_of_now(now_), due);
-  // A timer may destroy others that are due: these leave this list by themselves.
+  // A timer may destroy others that are due; these leave the list by themselves.
   while (Timer* timer = due.pop_front()) {
     timer->expire();
   }
@@ -236,7 +236,7 @@ void Loop::run_posted() {
   }
   Posted* next = take_posted();
   while (next != nullptr) {
-    // The work is destroyed before the next one runs, on this thread.
+    // Destroy the work before the next one runs, on this thread.
     const std::unique_ptr<Posted> work(next);
     next = work->next_;
     work->run();
@@ -255,7 +255,8 @@ void Loop::run_after_event() {
 }
 
 void Loop::run_deferred() {
-  // What is queued meanwhile waits for the next round, so that yielding in a circle starves nobody.
+  // Work that is queued meanwhile waits for the next round, so that tasks that yield to one another
+  // do not block the rest.
   IntrusiveList<Deferred> round;
   round.take(after_event_);
   round.take(deferred_);
@@ -265,7 +266,7 @@ void Loop::run_deferred() {
 }
 
 void Loop::lend_cork(Stream& stream) {
-  // There is one cork: what its owner wrote leaves before another stream may write.
+  // There is only one cork: flush it before another stream may write.
   flush_cork();
   cork_owner_ = &stream;
 }
@@ -284,7 +285,7 @@ Buffer* Loop::corked(const Stream& stream) noexcept {
 
 void Loop::flush_cork() {
   if (cork_owner_ != nullptr) {
-    // The owner stays known while it flushes: `corked` asks for it.
+    // The owner stays set during the flush, because `corked` needs it.
     cork_owner_->flush();
     cork_owner_ = nullptr;
   }

@@ -43,7 +43,7 @@ enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 /// Parses "auto", "epoll" or "io_uring".
 [[nodiscard]] std::optional<Backend> parse_backend(std::string_view text) noexcept;
 
-/// Something that each loop has one of; see LoopLocal.
+/// A base of objects of which each loop has one; see LoopLocal.
 class LoopKept {
  public:
   LoopKept() = default;
@@ -66,10 +66,10 @@ class Posted {
   Posted* next_ = nullptr;
 };
 
-/// The turns of a loop: what its thread writes, and others look at.
+/// The turns of a loop: written by its thread, read by other threads.
 class LoopTurns {
  public:
-  // From any thread.
+  // Thread-safe.
 
   /// Returns when the current turn began; nothing while the loop waits for events, or does not run.
   [[nodiscard]] std::optional<Instant> since() const noexcept {
@@ -88,10 +88,10 @@ class LoopTurns {
     began_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
   }
   void note_waiting() noexcept { began_.store(0, std::memory_order_relaxed); }
-  // One thread writes, so that no locked instruction is needed.
+  // Only one thread writes, so no locked instruction is needed.
   void note_end() noexcept { count_.store(count() + 1, std::memory_order_relaxed); }
 
-  std::atomic<Duration::rep> began_{0};  // 0: none goes on
+  std::atomic<Duration::rep> began_{0};  // 0: no turn is running
   std::atomic<std::uint64_t> count_{0};
 };
 
@@ -113,12 +113,12 @@ class Loop {
 
   /// Returns "epoll", "io_uring" or "simulated".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// Whether time passes only as far as a test moves it, and no other process exists.
+  /// Returns whether only tests move the time, and no other process exists.
   [[nodiscard]] bool is_simulated() const noexcept { return name() == "simulated"; }
 
   /// Runs until `stop`. May be called again.
   void run();
-  /// Stops the loop, from any thread: `run` returns after its current turn, or at once when it is
+  /// Stops the loop, from any thread: `run` returns after its current turn, or immediately if it is
   /// called next.
   void stop() noexcept;
 
@@ -146,16 +146,17 @@ class Loop {
   /// The same, but already after the callbacks of the current event: for work that continues with
   /// the received bytes, while those are in the processor's caches.
   void defer_after_event(Deferred& deferred) noexcept;
-  /// Lends bytes that a stream's owner was just called with, so that they need no copy.
+  /// Lends bytes that were passed to a stream's owner, so that they need no copy.
   ///
-  /// returns  false where the backend cannot: copy them
+  /// returns  false if the backend cannot lend them: copy them
   [[nodiscard]] bool lend(std::string_view bytes, ReadLoan& loan) noexcept;
 
-  /// The place of what is kept by that key; null at first. Kept until the loop ends.
+  /// Returns the slot of the object with that key; null at first. The object is kept until the loop
+  /// ends.
   [[nodiscard]] std::unique_ptr<LoopKept>& kept(std::uint64_t key);
 
-  /// Frees memory that busier turns left for reuse. Not for every turn: the next ones would pay for
-  /// it.
+  /// Frees memory that busier turns left for reuse. Do not call it in each turn: the next turns
+  /// would have to allocate again.
   virtual void release_spare() noexcept {}
 
   /// Returns the pool of `run_blocking`; null until a pool is set.
@@ -164,77 +165,81 @@ class Loop {
   void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
 
  protected:
-  /// `run`, but that what was posted before waits for the end of the first turn.
+  /// Implements `run`. Work that was posted before runs at the end of the first turn.
   void run_turns();
-  /// lender  of the memory that it receives into; without one, nothing is lent
+  /// lender  of the receive memory; without one, nothing is lent
   explicit Loop(ReadLender* lender = nullptr);
 
-  // What a backend provides. A stream, listener or watch is attached while its fd is open, and may
-  // be detached (and destroyed) inside any callback, also another's of the same batch.
+  // The interface of backends. A stream, listener or watch is attached while its fd is open. It may
+  // be detached (and destroyed) inside any callback, including those of other objects in the same
+  // batch.
 
   using Written = SocketWrite;
 
-  /// Begins reading into `StreamAccess::tell_bytes` and its siblings.
+  /// Starts reading into `StreamAccess::tell_bytes` and similar functions.
   virtual void attach(Stream& stream) = 0;
   /// `StreamAccess::wants_bytes` or `wants_writable` has changed.
   virtual void update(Stream& stream) = 0;
-  /// Forgets the stream, drops its cork and closes its descriptor.
+  /// Removes the stream, drops its cork and closes its descriptor.
   virtual void detach(Stream& stream) noexcept = 0;
-  /// Writes at once what the socket takes of both, in this order.
+  /// Writes as much of both as the socket accepts now, in this order.
   virtual Written write(Stream& stream, std::string_view first, std::string_view second) = 0;
-  /// The same of a text and a file's bytes behind it; error ENODATA when the file is shorter.
+  /// The same for a text and bytes of a file after it; error ENODATA if the file is shorter.
   virtual Written send_file(Stream& stream, std::string_view before, FileSlice slice);
   /// Sends FIN.
   virtual void end_writing(Stream& stream) noexcept = 0;
-  /// The `detach` that follows resets the connection, and drops what the kernel still has to send.
+  /// Makes the next `detach` reset the connection and drop the kernel's unsent data.
   virtual void drop_unsent(Stream& stream) noexcept;
 
-  /// A socket that listens at `at`, the kernel's own by default.
+  /// Returns a socket that listens at `at`; by default of the kernel.
   [[nodiscard]] virtual Result<ListeningSocket, NetError> listen(const SocketAddress& at,
                                                                  const ListenOptions& options);
-  /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
+  /// Start and stop accepting into `WatchAccess::tell_accepted`. Neither closes the socket.
   virtual void attach(Listener& listener) = 0;
   virtual void detach(Listener& listener) noexcept = 0;
-  /// From now on none is accepted that the kernel has not accepted for this loop already.
+  /// Stops accepting, except connections that the kernel has already accepted for this loop.
   ///
-  /// returns  whether none of those is on its way, so that closing loses nobody; else ask again
+  /// returns  whether none of those is left, so that closing loses no connection; if not, call
+  ///          again
   [[nodiscard]] virtual bool accept_no_more(Listener& listener) noexcept = 0;
-  /// From now on no client begins to connect; one that has begun is still accepted.
+  /// Rejects clients that start to connect from now on; connections that have started are accepted.
   virtual void begin_closing(Listener& listener) noexcept;
-  /// Accepts what is queued behind that.
+  /// Accepts the connections that are queued after that.
   ///
-  /// returns  whether nobody is left on the way, so that closing resets no connection
+  /// returns  whether no connection is being established, so that closing resets none
   [[nodiscard]] virtual bool accept_last(Listener& listener);
-  /// Begins, changes, and ends a level-triggered watch.
+  /// Start, change and stop a level-triggered watch.
   virtual void attach(FdWatch& watch) = 0;
   virtual void update(FdWatch& watch) = 0;
   virtual void detach(FdWatch& watch) noexcept = 0;
 
-  /// TurnWatch::sleeps
+  /// Implements TurnWatch::sleeps.
   [[nodiscard]] virtual std::uint64_t sleeps() const noexcept;
-  /// Waits for events until `until` at most, sets the clocks, and handles what happened.
+  /// Waits for events, at most until `until`, sets the clocks, and handles the events.
   virtual void wait(Instant until) = 0;
-  /// `run` is about to return: what the turn gathered has to reach the kernel.
+  /// Called when `run` is about to return: sends to the kernel what the turn has collected.
   virtual void settle() {}
-  /// From any thread: a `wait` that goes on returns, or the next one does at once.
+  /// From any thread: makes the current `wait` return, or else the next one.
   virtual void wake() noexcept = 0;
 
-  // The cork. A backend that sends at the end of each callback keeps these; one that gathers the
-  // sends of a whole turn overrides all three.
+  // The cork. A backend that sends at the end of each callback uses these implementations; one that
+  // collects the sends of a whole turn overrides all three.
 
-  /// Makes `cork_` the stream's. By default there is one, and another owner's is flushed first.
+  /// Gives `cork_` to the stream. By default there is one cork, and that of another stream is
+  /// flushed first.
   virtual void lend_cork(Stream& stream);
-  /// The stream's corked bytes; null when it has none.
+  /// Returns the stream's corked bytes; null if it has none.
   [[nodiscard]] virtual Buffer* corked(const Stream& stream) noexcept;
-  /// After each callback and at the end of the turn: sends what is corked.
+  /// Sends corked bytes, after each callback and at the end of the turn.
   virtual void flush_cork();
 
-  /// To be called after the callbacks of an event: runs what they deferred until then. Streams may
-  /// be gone afterwards. A backend that does not call it runs that work at the end of its turn.
+  /// Runs the work that the callbacks of an event have deferred; to be called after them. Streams
+  /// may be destroyed afterwards. If a backend does not call it, the work runs at the end of the
+  /// turn.
   void run_after_event();
-  /// What comes after the events: timers, posted work, deferred work, the cork.
+  /// Runs timers, posted work and deferred work, and flushes the cork, after the events.
   void finish_turn();
-  /// When `wait` has to return even if nothing happens. Now, when work is queued already.
+  /// Returns when `wait` must return even without events. Now, if work is queued already.
   [[nodiscard]] Instant wake_at() const noexcept;
   void set_clocks(Instant now, std::int64_t wall_seconds) noexcept {
     now_ = now;
@@ -243,12 +248,12 @@ class Loop {
     told_ago_ms_ = kNobodyTold;
     turns_.note_begin(now);
   }
-  /// Reads the clocks into `set_clocks`: the real ones, but for a simulated loop.
+  /// Calls `set_clocks` with the real clocks, or the simulated ones.
   virtual void read_clocks() noexcept;
-  /// Destroys what is kept. To be called first by the destructor of each backend: it may hold
-  /// streams, timers and watches.
+  /// Destroys the kept objects. The destructor of each backend must call it first, because they may
+  /// contain streams, timers and watches.
   void end_kept() noexcept { kept_.clear(); }
-  /// The cork's owner has gone: what it wrote is dropped.
+  /// Drops the corked bytes, because the owner of the cork was destroyed.
   void drop_cork() noexcept;
 
   [[nodiscard]] bool is_stopping() const noexcept {
@@ -276,7 +281,7 @@ class Loop {
     Work work_;
   };
 
-  /// For streams with encryption: what has been decrypted, and what of a file is to be encrypted.
+  /// Buffers for encrypted streams: decrypted input, and file contents to encrypt.
   struct PlainRooms {
     std::array<char, 64UL * 1024> input;
     std::array<char, 64UL * 1024> file;
@@ -301,13 +306,13 @@ class Loop {
 
   Instant now_;
   std::int64_t wall_seconds_ = 0;
-  std::uint32_t turn_ms_ = 0;  // `now_` in milliseconds, which begin anew each 49 days
+  std::uint32_t turn_ms_ = 0;                // `now_` in milliseconds, which wraps after 49 days
   std::uint32_t told_ago_ms_ = kNobodyTold;  // TurnWatch::told_ago
   std::unique_ptr<TimerWheel> wheel_;
   IntrusiveList<Deferred> deferred_;
-  std::atomic<Posted*> posted_{nullptr};  // the latest first
+  std::atomic<Posted*> posted_{nullptr};  // the latest is first
   std::atomic<bool> is_stopping_{false};
-  TurnWatch* turn_watch_ = nullptr;  // set by it
+  TurnWatch* turn_watch_ = nullptr;  // set by the TurnWatch
   LoopTurns turns_;
   IntrusiveList<Deferred> after_event_;
   ReadLender* const lender_;

@@ -1,5 +1,6 @@
 // The epoll backend: edge-triggered streams, one receive and one send per readiness, big batches.
-// Must not touch a stream, listener or watch that left in an earlier callback of the same batch.
+// Must not use a stream, listener or watch that was detached in an earlier callback of the same
+// batch.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -22,7 +23,7 @@ namespace eider {
 
 namespace {
 
-/// What an event's pointer points to, in its two lowest bits.
+/// The type of an event's object, in the two lowest bits of its pointer.
 enum class Kind : std::uint64_t { stream = 0, listener = 1, watch = 2, wake_up = 3 };
 constexpr std::uint64_t kKindMask = 3;
 
@@ -48,7 +49,7 @@ Readiness readiness_of(std::uint32_t events, Readiness wanted) noexcept {
                                 ((events & EPOLLOUT) != 0 ? 2U : 0U));
 }
 
-/// Rounded up, so that a wait for a timer does not end before it is due.
+/// Rounds up, so that a wait for a timer does not end before it is due.
 int milliseconds(Duration duration) noexcept {
   using std::chrono::milliseconds;
   const auto rounded = std::chrono::ceil<milliseconds>(std::max(duration, Duration::zero()));
@@ -59,7 +60,7 @@ class EpollLoop final : public Loop {
  public:
   EpollLoop(Descriptor epoll, Descriptor wake_up)
       : Loop(&blocks_), epoll_(std::move(epoll)), wake_up_(std::move(wake_up)) {
-    // Edge-triggered: each write wakes once and nobody has to read the counter back.
+    // Edge-triggered: each write wakes once, and the counter need not be read.
     control(EPOLL_CTL_ADD, wake_up_.get(), std::uint32_t{EPOLLIN} | EPOLLET,
             tagged(nullptr, Kind::wake_up));
   }
@@ -89,14 +90,14 @@ class EpollLoop final : public Loop {
   static constexpr std::size_t kBatchEvents = 512;
   static constexpr std::size_t kReadBytes = 64 * 1024;
   static constexpr int kReadsMax = 4;  // of one stream, before the next stream has its turn
-  /// Of a turn, read in large blocks: a bound that does not grow with the number of uploads.
+  /// The limit of large reads in one turn, which does not grow with the number of uploads.
   static constexpr std::size_t kLargeBytesMax = 8UL * 1024 * 1024;
   static constexpr int kAcceptsMax = 128;
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
   static constexpr std::uint8_t kFresh = 4;  // attached, but not yet in the epoll set
-  /// Reads whole blocks, and several in a row: its owner used all of the last full read at once,
-  /// without a copy.
+  /// Reads whole blocks, several in a row, because its owner borrowed all of the last full read
+  /// immediately.
   static constexpr std::uint8_t kReadsLarge = 8;
 
   static std::uint8_t wanted(const Stream& stream) noexcept {
@@ -104,9 +105,9 @@ class EpollLoop final : public Loop {
                                      (StreamAccess::wants_writable(stream) ? kWrites : 0));
   }
 
-  // By edges, because the kernel polls a level-triggered socket a second time after each report.
-  // A receive that leaves room in the buffer has emptied the socket (epoll(7), Q9), and whatever
-  // else may have been missed is found by `change_interest`, after which the kernel looks afresh.
+  // Edge-triggered, because the kernel polls a level-triggered socket a second time after each
+  // report. A receive that does not fill the buffer has emptied the socket (epoll(7), Q9). Other
+  // data that may be missed is found by `change_interest`, after which the kernel checks again.
   static std::uint32_t events_of(std::uint8_t interest) noexcept {
     return EPOLLET | ((interest & kReads) != 0 ? std::uint32_t{EPOLLIN} | EPOLLRDHUP : 0U) |
            ((interest & kWrites) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
@@ -132,8 +133,8 @@ class EpollLoop final : public Loop {
 
   void handle(const epoll_event& event);
   void handle_stream(Stream& stream, std::uint32_t events);
-  /// Receives until the socket is empty, or up to `kReadsMax` times. Both return false when the
-  /// socket may have more.
+  /// Receives until the socket is empty, or up to `kReadsMax` times. Both functions return false if
+  /// the socket may have more.
   bool read(Stream& stream);
   bool receive(Stream& stream);
   void read_while_unwanted(Stream& stream, std::uint32_t events);
@@ -141,11 +142,11 @@ class EpollLoop final : public Loop {
 
   Descriptor epoll_;
   Descriptor wake_up_;
-  std::uint64_t current_ = 0;  // what is being handled; 0 once it has left
-  std::size_t next_ = 0;       // the events of this batch behind the current one
+  std::uint64_t current_ = 0;  // the object being handled; 0 after it was detached
+  std::size_t next_ = 0;       // the index of the event after the current one
   std::size_t count_ = 0;
   int accepts_ = 1;
-  std::vector<Stream*> fresh_;  // null where one has left
+  std::vector<Stream*> fresh_;  // null for those that were detached
   std::array<epoll_event, kBatchEvents> events_;
   ReadBlocks blocks_;
   std::size_t large_bytes_left_ = kLargeBytesMax;
@@ -157,10 +158,10 @@ void EpollLoop::attach(Stream& stream) {
 }
 
 void EpollLoop::begin_fresh() {
-  // Those opened meanwhile wait for the next round, so that none can hold the turn up for ever.
+  // Streams that are opened meanwhile wait for the next round, so that the turn always ends.
   const std::size_t round = fresh_.size();
-  // Callbacks may open streams and so move this vector: it is indexed, and each entry is taken
-  // first.
+  // Callbacks may open streams and so move this vector: it is accessed by index, and each entry is
+  // removed first.
   for (std::size_t index = 0; index < round; ++index) {
     if (fresh_[index] != nullptr) {
       begin(*std::exchange(fresh_[index], nullptr));
@@ -170,14 +171,14 @@ void EpollLoop::begin_fresh() {
   fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(round));
 }
 
-// A connection mostly comes with its first request, and many end with its response: those never
-// enter the epoll set, which is a seventh of what such a connection costs.
+// A connection usually arrives with its first request, and many end with its response. Those never
+// enter the epoll set, which saves a seventh of their cost.
 void EpollLoop::begin(Stream& stream) {
   current_ = tagged(&stream, Kind::stream);
   if (StreamAccess::wants_bytes(stream)) {
     read(stream);
   }
-  // Being added to the set reports what is left in the socket, so that one read is enough here.
+  // Adding a socket to the set reports remaining data, so one read is enough here.
   if (current_ != 0) {
     const std::uint8_t interest = wanted(stream);
     set_interest(stream, interest);
@@ -188,10 +189,10 @@ void EpollLoop::begin(Stream& stream) {
 void EpollLoop::update(Stream& stream) {
   const std::uint8_t now = StreamAccess::interest(stream) & (kReads | kWrites | kFresh);
   if (now == kFresh) {
-    return;  // `begin` asks
+    return;  // `begin` sets the interest
   }
   const std::uint8_t wish = wanted(stream);
-  // That bytes are no longer wanted costs a system call only if some arrive nevertheless.
+  // No system call is made when bytes are no longer wanted, unless some arrive.
   const bool can_wait = (wish & ~now) == 0 && (now & kWrites) == 0;
   if (wish != now && !can_wait) {
     change_interest(stream, wish);
@@ -211,9 +212,9 @@ void EpollLoop::detach(Stream& stream) noexcept {
   if ((StreamAccess::interest(stream) & kFresh) != 0) {
     std::ranges::replace(fresh_, &stream, nullptr);
   } else {
-    // Closing would do that only for the last descriptor of the socket (epoll(7), Q6): while some
-    // thread starts a process, the child has another one until it is another program, and what
-    // happens on the socket until then would be told to a stream that has gone.
+    // Closing would do that only for the last descriptor of the socket (epoll(7), Q6). While
+    // another thread starts a process, the child has a copy until it executes another program, and
+    // events of the socket would be reported for a stream that was destroyed.
     control(EPOLL_CTL_DEL, StreamAccess::fd(stream), 0, 0);
   }
   forget(tagged(&stream, Kind::stream));
@@ -229,13 +230,13 @@ void EpollLoop::end_writing(Stream& stream) noexcept {
 }
 
 void EpollLoop::attach(Listener& listener) {
-  // Where processes share the socket, one of them is woken for each connection, not all.
+  // If several processes share the socket, only one of them is woken for each connection.
   control(EPOLL_CTL_ADD, WatchAccess::fd(listener), EPOLLIN | EPOLLEXCLUSIVE,
           tagged(&listener, Kind::listener));
 }
 
 void EpollLoop::detach(Listener& listener) noexcept {
-  // An event of this batch that is still to come must not find a listener that has gone.
+  // A later event of this batch must not find a listener that was destroyed.
   forget(tagged(&listener, Kind::listener));
   control(EPOLL_CTL_DEL, WatchAccess::fd(listener), 0, 0);
 }
@@ -257,7 +258,7 @@ void EpollLoop::detach(FdWatch& watch) noexcept {
 
 void EpollLoop::forget(std::uint64_t tag) noexcept {
   if (current_ == tag) {
-    current_ = 0;  // each stands in a batch once, so no later event can be its own
+    current_ = 0;  // each object has at most one event in a batch
     return;
   }
   for (std::size_t index = next_; index < count_; ++index) {
@@ -283,16 +284,17 @@ void EpollLoop::wait(Instant until) {
   large_bytes_left_ = kLargeBytesMax;
   has_all_ = count_ < events_.size();
   for (next_ = 0; next_ < count_;) {
-    // The event is copied and counted as handled first: a callback may take it out of the batch.
+    // Copy the event and count it as handled first, because a callback may remove it from the
+    // batch.
     const epoll_event event = events_[next_++];
     handle(event);
-    // Each callback's output leaves before the next owner may take the one cork.
+    // Send each callback's output before the next stream may use the only cork.
     flush_cork();
     if (!fresh_.empty()) {
       begin_fresh();
     }
   }
-  // Nothing is being handled between turns, so that `forget` searches the batch alone.
+  // Nothing is being handled between turns, so that `forget` searches only the batch.
   current_ = 0;
 }
 
@@ -310,7 +312,7 @@ void EpollLoop::handle(const epoll_event& event) {
       return;
     case Kind::watch: {
       auto& watch = object_of<FdWatch>(tag);
-      // The watch may be gone when this returns.
+      // The watch may be destroyed when this returns.
       watch.on_ready(readiness_of(event.events, WatchAccess::wanted(watch)));
       return;
     }
@@ -331,7 +333,7 @@ void EpollLoop::handle_stream(Stream& stream, std::uint32_t events) {
   }
   if (StreamAccess::wants_bytes(stream)) [[likely]] {
     const bool is_empty = read(stream);
-    // With the peer's end there is one more thing to receive, of which no edge will tell.
+    // After the peer's end there is one more thing to receive, which no edge will report.
     if (current_ != 0 && (!is_empty || (events & EPOLLRDHUP) != 0)) [[unlikely]] {
       change_interest(stream, wanted(stream));
     }
@@ -345,7 +347,7 @@ bool EpollLoop::read(Stream& stream) {
     if (receive(stream)) [[likely]] {
       return true;
     }
-    // What it has written leaves first: if that cannot, it may want no more bytes.
+    // Send its output first: if that fails, the stream may want no more bytes.
     flush_cork();
     if (current_ == 0 || !reads_large(stream) || !StreamAccess::wants_bytes(stream)) {
       break;
@@ -357,8 +359,8 @@ bool EpollLoop::read(Stream& stream) {
 bool EpollLoop::receive(Stream& stream) {
   const bool is_large = reads_large(stream);
   const std::size_t bytes_max = is_large ? ReadBlocks::kBytes : kReadBytes;
-  // The bytes are the owner's until it returns, unless it borrows them: the next stream reads here
-  // too.
+  // The bytes belong to the owner until it returns, unless it borrows them: the next stream uses
+  // the same memory.
   char* const room = blocks_.open();
   const ssize_t count = ::recv(StreamAccess::fd(stream), room, bytes_max, 0);
   if (count > 0) [[likely]] {
@@ -372,8 +374,8 @@ bool EpollLoop::receive(Stream& stream) {
   run_after_event();
   const bool is_full = count == static_cast<ssize_t>(bytes_max);
   if ((is_full || is_large) && current_ != 0) [[unlikely]] {
-    // After a read that is not full, the next one is small: it may belong to another request, whose
-    // bytes are kept where no handler reads them.
+    // After a read that is not full, the next one is small: it may be another request, whose bytes
+    // are copied if no handler reads them.
     const bool is_taken =
         is_full && !blocks_.is_lent() && blocks_.lent_bytes() >= bytes_max / 4 * 3;
     std::uint8_t& interest = StreamAccess::interest(stream);
@@ -392,12 +394,12 @@ void EpollLoop::read_while_unwanted(Stream& stream, std::uint32_t events) {
     StreamAccess::tell_broken(stream, error == 0 ? NetError::closed : net_error(error));
     return;
   }
-  // Once bytes are wanted again, `update` makes the kernel look for these.
+  // When bytes are wanted again, `update` makes the kernel report these.
   StreamAccess::interest(stream) &= static_cast<std::uint8_t>(~kReads);
 }
 
 void EpollLoop::accept(Listener& listener) {
-  // The quota follows the arrivals, so that in steady state no accept is made in vain.
+  // The quota follows the number of arrivals, so that in steady state no call of accept fails.
   for (int done = 0; done < accepts_; ++done) {
     Descriptor fd(
         ::accept4(WatchAccess::fd(listener), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -409,8 +411,8 @@ void EpollLoop::accept(Listener& listener) {
       return;
     } else if (!is_of_one_connection(errno)) {
       const NetError error = net_error(errno);
-      // The level would report the same shortage at once: it rests until the listener attaches
-      // again.
+      // Level-triggered, it would report the same shortage again, so it is detached until the
+      // listener attaches again.
       detach(listener);
       WatchAccess::tell_failed(listener, error);
       return;

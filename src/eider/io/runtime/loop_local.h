@@ -13,14 +13,14 @@
 namespace eider {
 
 namespace detail::runtime {
-/// A number that nobody else has.
+/// Returns a unique number.
 [[nodiscard]] inline std::uint64_t next_loop_key() noexcept {
   static std::atomic<std::uint64_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 }  // namespace detail::runtime
 
-/// An object per event loop, created on first use. Objects exist until their loop ends, also if the
+/// An object per event loop, created on first use. Objects exist until their loop ends, even if the
 /// LoopLocal is destroyed before: they must not refer to it.
 ///
 ///     LoopLocal<HttpClient> clients([] { return std::make_unique<HttpClient>(); });
@@ -37,7 +37,7 @@ class LoopLocal {
     if (LoopKept* const kept = loop.kept(key_).get()) [[likely]] {
       return *static_cast<Kept&>(*kept).object;
     }
-    auto made = std::make_unique<Kept>(make_());  // it may keep something itself
+    auto made = std::make_unique<Kept>(make_());  // the constructor may also use Loop::kept
     T& object = *made->object;
     loop.kept(key_) = std::move(made);
     return object;

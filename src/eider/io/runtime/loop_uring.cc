@@ -27,7 +27,7 @@ Result<void> UringLoop::open(BufferFilling filling) {
 }
 
 void UringLoop::attach(Stream& stream) {
-  // Only the slot is taken here: the receive leaves with the turn's submission.
+  // Only takes a slot: the receive is submitted with the turn.
   const std::uint32_t index = slots_.take(UringSlot::Kind::stream, &stream);
   slots_.at(index).fd = StreamAccess::fd(stream);
   StreamAccess::slot(stream) = index;
@@ -39,7 +39,7 @@ void UringLoop::update(Stream& stream) {
 
 void UringLoop::detach(Stream& stream) noexcept {
   const std::uint32_t index = StreamAccess::slot(stream);
-  // What the stream had corked is not sent: its socket leaves in the same submission.
+  // Corked output is not sent, because the socket is closed in the same submission.
   if (Buffer* bytes = corked(stream)) {
     bytes->clear();
   }
@@ -65,8 +65,8 @@ void UringLoop::detach(Listener& listener) noexcept {
   turn_.leave(WatchAccess::slot(listener), UringOperation::accept, -1);
 }
 
-// An accept that is armed may have taken a connection that has not been told yet: the listener
-// stays until the accept has come back.
+// An armed accept may have taken a connection that was not reported yet, so the listener stays
+// until the accept has completed.
 bool UringLoop::accept_no_more(Listener& listener) noexcept {
   const std::uint32_t index = WatchAccess::slot(listener);
   UringSlot& slot = slots_.at(index);
@@ -82,7 +82,7 @@ void UringLoop::attach(FdWatch& watch) {
 }
 
 void UringLoop::update(FdWatch& watch) {
-  // A poll cannot be changed while the kernel has it: another slot takes its place.
+  // A poll cannot be changed while the kernel has it: use another slot instead.
   detach(watch);
   attach(watch);
 }
@@ -91,8 +91,8 @@ void UringLoop::detach(FdWatch& watch) noexcept {
   turn_.leave(WatchAccess::slot(watch), UringOperation::watch_ready, -1);
 }
 
-// Once a turn has gathered much, streams send what they have as others begin to write: or a message
-// to thousands of them would take its size for each.
+// If a turn has collected much output, streams send theirs when others begin to write. Otherwise a
+// message to thousands of streams would need memory for each of them.
 void UringLoop::lend_cork(Stream& stream) {
   constexpr std::size_t kGatheredBytesMax = 4UL * 1024 * 1024;
   constexpr std::size_t kSmallBytesMax = 16UL * 1024;
@@ -122,7 +122,7 @@ void UringLoop::wait(Instant until) {
     until = wake_at();
   }
   submit_turn();
-  // Only one call enters the kernel: it submits, runs what completed and waits.
+  // Only one system call: it submits, runs completions and waits.
   ring_.submit_and_wait(until == Instant::max() ? Duration::max() : until - now());
   read_clocks();
   has_all_ = !ring_.keeps_back();
@@ -134,12 +134,12 @@ void UringLoop::submit_turn() {
   if (!ring_.is_enabled()) {
     ring_.enable();
   }
-  cork_owner_ = nullptr;  // its cork leaves
+  cork_owner_ = nullptr;  // its cork is submitted
   gathered_bytes_ = 0;
   turn_.submit();
 }
 
-/// What the end of the last run has submitted: the next submission takes those corks for empty.
+/// Handles the submission at the end of the last run; the next submission expects empty corks.
 bool UringLoop::reap_settled() {
   if (!std::exchange(is_settled_, false)) {
     return false;
@@ -152,8 +152,8 @@ bool UringLoop::reap_settled() {
 void UringLoop::settle() {
   (void)reap_settled();
   submit_turn();
-  // Entering also runs what the cancelled operations have put off: they hold on to their sockets,
-  // and a closed one would send no FIN until then.
+  // The call also runs the deferred work of cancelled operations: they keep references to their
+  // sockets, and a closed one would send no FIN until then.
   ring_.submit_and_wait(Duration::zero());
   is_settled_ = true;
 }

@@ -16,8 +16,8 @@
 
 namespace eider {
 
-/// What is attached has a slot (loop_uring_slots.h); what a turn asks for is gathered and submitted
-/// by loop_uring_turn.h; what the kernel has completed is told here.
+/// Attached objects have slots (loop_uring_slots.h). UringTurn (loop_uring_turn.h) collects and
+/// submits the requests of a turn. This class handles the completions.
 class UringLoop final : public Loop {
  public:
   explicit UringLoop(Descriptor wake_up);
@@ -52,7 +52,7 @@ class UringLoop final : public Loop {
  private:
   static constexpr std::size_t kLargeReceiveBytes = 16UL * 1024;
   static constexpr std::uint8_t kSinglesBehindLarge = 16;
-  // A reader that was told so much in one turn and still wants more takes all in one.
+  // A reader that got this much in one turn, and wants more, gets everything in one receive.
   static constexpr std::size_t kTakenInTurnBytes = 64UL * 1024;
 
   void submit_turn();
@@ -75,10 +75,11 @@ class UringLoop final : public Loop {
   UringBuffers buffers_{ring_};
   UringSlots slots_;
   UringTurn turn_{ring_, slots_, wake_up_.get()};
-  std::size_t gathered_bytes_ = 0;                 // in the corks of this turn
-  std::uint32_t told_last_ = UringSlots::kNobody;  // the slot, in this turn
-  std::size_t told_bytes_ = 0;                     // to it, without another in between
-  bool is_settled_ = false;                        // `run` has returned, and nothing was reaped
+  std::size_t gathered_bytes_ = 0;                 // bytes in the corks of this turn
+  std::uint32_t told_last_ = UringSlots::kNobody;  // the slot that received last in this turn
+  std::size_t told_bytes_ = 0;                     // received by it without another slot in between
+  bool is_settled_ = false;                        // `run` has returned, and no completion was
+                                                   // handled since
 };
 
 }  // namespace eider

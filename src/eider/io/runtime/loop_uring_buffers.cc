@@ -17,11 +17,11 @@ namespace eider {
 
 namespace {
 
-// Younger than liburing 2.3: IOU_PBUF_RING_INC and IORING_CQE_F_BUF_MORE.
+// Newer than liburing 2.3: IOU_PBUF_RING_INC and IORING_CQE_F_BUF_MORE.
 constexpr std::uint16_t kIncremental = 2;
 constexpr std::uint32_t kBufferGoesOn = 1U << 4;
 
-/// io_uring_buf_reg as the kernel reads it today; what is `flags` here was padding once.
+/// io_uring_buf_reg as current kernels read it; `flags` used to be padding.
 struct Enrolment {
   std::uint64_t ring_address;
   std::uint32_t ring_entries;
@@ -109,10 +109,10 @@ std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
   const unsigned id = id_of(receive);
   const auto bytes = static_cast<std::size_t>(receive.res);
   const std::size_t before = filled_[id];
-  // Counted for each completed receive, also of a stream that has left, or the next one would be
-  // cut wrongly.
+  // Counted for each completed receive, even if its stream was detached; otherwise the next one
+  // would be cut wrongly.
   filled_[id] += fills_bit_by_bit_ ? bytes : 0;
-  // Were the count ever wrong, a client would be answered with the bytes of another.
+  // If the count were wrong, a client could get the bytes of another.
   ensure(before + bytes <= shape_.buffer_bytes, "the kernel fills only its buffer");
   detail::base::unpoison(data(id) + before, bytes);
   taken_ = {data(id) + before, bytes};
@@ -129,8 +129,8 @@ void UringBuffers::release(const io_uring_cqe& receive) noexcept {
     poison_told(receive);
   }
   // The kernel keeps a buffer that it fills bit by bit until it is full; then all its bytes have
-  // been told. One that brought nothing was not begun, though kernels up to 6.19 say at the end of
-  // a file that it does not go on.
+  // been reported. A receive without bytes has not started one, although kernels up to 6.19 report
+  // at the end of a file that the buffer is finished.
   if (fills_bit_by_bit_ && (receive.res <= 0 || (receive.flags & kBufferGoesOn) != 0)) {
     return;
   }
@@ -145,7 +145,7 @@ bool UringBuffers::lend(std::string_view bytes, ReadLoan& loan) noexcept {
   const std::less_equal<const char*> is_before;
   const bool is_within = is_before(taken_.data(), bytes.data()) &&
                          is_before(bytes.data() + bytes.size(), taken_.data() + taken_.size());
-  // Half of the buffers stay for those who copy, so that slow handlers cannot stop all receives.
+  // Half of the buffers stay for streams that copy, so that slow handlers cannot stop all receives.
   const bool has_many = lent_ >= shape_.buffers_max / 2;
   if (bytes.size() < ReadBlocks::kLentBytesMin || !is_within || has_many) {
     return false;
@@ -164,7 +164,7 @@ void UringBuffers::end(ReadLoan& loan) noexcept {
   --lent_;
   if (std::exchange(loans.is_done, false)) {
     provide_again(loan.id());
-    publish();  // the turn may be over that would do so
+    publish();  // the current turn, which would do it, may be over
   }
 }
 
@@ -174,7 +174,7 @@ void UringBuffers::provide_again(unsigned id) noexcept {
   provide(id);
 }
 
-/// The bytes that this receive has brought, and before them what others have: nobody's any more.
+/// Poisons the bytes of this receive, and earlier ones in the buffer: no stream may use them.
 void UringBuffers::poison_told(const io_uring_cqe& receive) const noexcept {
   const unsigned id = id_of(receive);
   const std::size_t bytes = fills_bit_by_bit_ ? filled_[id] : shape_.buffer_bytes;
@@ -190,7 +190,7 @@ void UringBuffers::provide(unsigned id) noexcept {
 void UringBuffers::publish() noexcept {
   if (unpublished_ != 0) {
     io_uring_buf_ring_advance(buffers_, unpublished_);
-    // The kernel reads what was provided once the tail has moved, so it moves once per turn.
+    // The kernel sees new buffers when the tail moves, so it moves once per turn.
     unpublished_ = 0;
   }
 }
@@ -200,7 +200,7 @@ void UringBuffers::grow() {
   if (first == shape_.buffers_max) {
     return;
   }
-  // Blocks never move: the kernel holds their addresses until the ring ends.
+  // Blocks never move: the kernel has their addresses until the ring ends.
   blocks_.push_back(std::unique_ptr<char[]>(new char[shape_.per_block * shape_.buffer_bytes]));
   filled_.resize(first + shape_.per_block);
   loans_.resize(first + shape_.per_block);

@@ -16,16 +16,18 @@
 
 namespace eider {
 
-/// Whether each receive takes a small buffer of its own, or the next bytes of a large one, so that
-/// small requests lie densely and large bodies come in large pieces.
+/// Whether each receive uses a small buffer, or the next bytes of a large one, so that small
+/// requests are packed densely and large bodies arrive in large pieces.
 enum class BufferFilling : std::uint8_t { once_each, bit_by_bit };
 
-/// `bit_by_bit` where the kernel has it and completes receives in the order in which it filled:
-/// whose bytes are whose depends on that. It has it since Linux 6.12, and since 6.15 no completion
-/// put off overtakes another ("io_uring: ensure deferred completions are flushed for multishot").
+/// Returns `bit_by_bit` if the kernel supports it and completes receives in the order in which it
+/// filled the buffers, which determines which bytes belong to which receive. Supported since Linux
+/// 6.12; since 6.15 deferred completions are not overtaken ("io_uring: ensure deferred completions
+/// are flushed for multishot").
 [[nodiscard]] BufferFilling best_filling() noexcept;
 
-/// Begins small and grows with what arrives at once, so that a quiet loop costs little memory.
+/// Starts small and grows with the data that arrives at once, so that a quiet loop uses little
+/// memory.
 class UringBuffers final : public ReadLender {
  public:
   static constexpr std::uint16_t kGroup = 0;
@@ -38,16 +40,16 @@ class UringBuffers final : public ReadLender {
   /// errors   the kernel is older than 5.19
   [[nodiscard]] Result<void> open(BufferFilling filling);
 
-  /// What a receive has brought; empty when it has not. Pre: asked once for each completed receive,
-  /// in their order.
+  /// Returns the received bytes, or an empty view if there are none. Pre: called once for each
+  /// completed receive, in their order.
   [[nodiscard]] std::string_view take(const io_uring_cqe& receive) noexcept;
-  /// The bytes that it brought are no longer needed. The kernel learns of it with `publish`.
+  /// Marks the received bytes as no longer needed. The kernel gets the buffers back with `publish`.
   void release(const io_uring_cqe& receive) noexcept;
   /// Lends bytes of the last `take`, before its `release`.
   [[nodiscard]] bool lend(std::string_view bytes, ReadLoan& loan) noexcept override;
   void end(ReadLoan& loan) noexcept override;
   void publish() noexcept;
-  /// The kernel found no buffer: provides more, up to the bound.
+  /// Provides more buffers, up to the limit, because the kernel found none.
   void grow();
 
  private:
@@ -62,7 +64,8 @@ class UringBuffers final : public ReadLender {
   };
   static constexpr Shape kSmall{4096, 64, 1024};
   static constexpr Shape kLarge{64 * 1024, 2, 32};
-  static constexpr unsigned kEntries = 1024;  // a power of two, for the larger number of buffers
+  static constexpr unsigned kEntries = 1024;  // a power of two, at least the larger number of
+                                              // buffers
 
   [[nodiscard]] int enroll(std::uint16_t flags) noexcept;
   [[nodiscard]] char* data(unsigned id) const noexcept {
@@ -77,11 +80,11 @@ class UringBuffers final : public ReadLender {
   Shape shape_ = kSmall;
   bool fills_bit_by_bit_ = false;
   std::vector<std::unique_ptr<char[]>> blocks_;
-  std::vector<std::size_t> filled_;  // of each buffer, in bytes; only where it is filled bit by bit
+  std::vector<std::size_t> filled_;  // of each buffer, in bytes; only for bit_by_bit
   std::vector<Loans> loans_;         // of each buffer
-  std::string_view taken_;           // by the last `take`, from this buffer
+  std::string_view taken_;           // the result of the last `take`, in this buffer
   unsigned taken_id_ = 0;
-  unsigned lent_ = 0;  // buffers
+  unsigned lent_ = 0;  // the number of lent buffers
   int unpublished_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What the kernel has completed, told to streams, listeners and watches.
+// Reports the kernel's completions to streams, listeners and watches.
 #include <poll.h>
 #include <unistd.h>
 
@@ -35,8 +35,8 @@ void UringLoop::reap() {
   unsigned head = 0;
   unsigned count = 0;
   io_uring_cqe* completion = nullptr;
-  // Refused sends come first, that what is written now goes behind them: where a part was submitted
-  // early, that call has brought other completions already.
+  // Handle failed sends first, so that later output is queued after them. If a part was submitted
+  // early, that call has returned other completions before them.
   const bool is_early = ring_.take_early();
   if (is_early) {
     io_uring_for_each_cqe(&ring_.raw(), head, completion) {
@@ -45,8 +45,8 @@ void UringLoop::reap() {
       }
     }
   }
-  // Callbacks only gather, so that no completion comes in between; those here are the ring's until
-  // its head moves.
+  // Callbacks only collect requests, so no completion is added meanwhile; these stay in the ring
+  // until its head moves.
   io_uring_for_each_cqe(&ring_.raw(), head, completion) {
     if (!is_early || !is_of_send(*completion)) {
       complete(*completion);
@@ -55,7 +55,7 @@ void UringLoop::reap() {
   }
   io_uring_cq_advance(&ring_.raw(), count);
   buffers_.publish();
-  // Refused sends were the first of these, and they have copied what they still need.
+  // Failed sends were handled first, and have copied the bytes that they still need.
   turn_.forget_sent();
   told_last_ = UringSlots::kNobody;
 }
@@ -85,14 +85,14 @@ void UringLoop::complete(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_receive(const io_uring_cqe& completion) {
-  // The bytes are counted first: also those of a stream that has left fill the kernel's buffer.
+  // Count the bytes first: those of a detached stream also fill the kernel's buffer.
   const std::string_view bytes = buffers_.take(completion);
   if (UringSlot* slot = slots_.find(completion.user_data)) {
     const std::uint32_t index = UringSlots::index_of(completion.user_data);
     if (!has_more(completion)) {
       slot->is_armed = false;
       slot->is_cancelling = false;
-      // It is marked before the stream is told: behind that the slot may be another's.
+      // Mark it before the callback, after which the slot may have another owner.
       slots_.mark(index);
     }
     if (completion.res > 0) [[likely]] {
@@ -102,7 +102,7 @@ void UringLoop::complete_receive(const io_uring_cqe& completion) {
     }
   }
   run_after_event();
-  // The buffer is given back once nobody reads in it any more.
+  // Return the buffer after its last use.
   buffers_.release(completion);
 }
 
@@ -114,15 +114,14 @@ void UringLoop::tell_received(std::uint32_t index, std::string_view bytes) {
     slot.is_unwanted = true;
     slots_.mark(index);
   }
-  // The stream may be gone when it has been told, so its slot is looked at before.
+  // The stream may be destroyed in the callback, so use its slot before.
   learn_pace(index, bytes.size());
   StreamAccess::tell_bytes(stream, bytes);
 }
 
-// A lasting receive takes all that a socket holds before any of it is used. A stream that reads
-// only so much in a turn has the rest of a large body copied aside, which cost more than all else
-// of an upload. Others are better off with it: they are told in one turn what would else take
-// sixteen.
+// A multishot receive reads everything from a socket before any of it is used. If a stream reads
+// only a part in a turn, the rest of a large body is copied, which costs more than the rest of an
+// upload. For others it is better: they receive in one turn what would otherwise take sixteen.
 void UringLoop::learn_pace(std::uint32_t index, std::size_t bytes) noexcept {
   UringSlot& slot = slots_.at(index);
   told_bytes_ = std::exchange(told_last_, index) == index ? told_bytes_ : 0;
@@ -139,7 +138,7 @@ void UringLoop::learn_pace(std::uint32_t index, std::size_t bytes) noexcept {
 
 void UringLoop::tell_unreceived(UringSlot& slot, int result) {
   auto& stream = *static_cast<Stream*>(slot.object);
-  // The receive was aimed at a descriptor whose registering failed: it is armed again without it.
+  // The receive used a descriptor whose registration failed: it is armed again without it.
   if (result == -EBADF && std::exchange(slot.may_miss, false)) {
     return;
   }
@@ -152,7 +151,7 @@ void UringLoop::tell_unreceived(UringSlot& slot, int result) {
       StreamAccess::tell_end(stream);
       return;
     case ENOBUFS:
-      // The receive has ended, so its slot is marked, and it is armed again behind this turn.
+      // The receive has ended, so its slot is marked, and it is armed again after this turn.
       buffers_.grow();
       return;
     case ECANCELED:
@@ -183,7 +182,7 @@ void UringLoop::complete_send(const io_uring_cqe& completion) {
 void UringLoop::complete_writable(const io_uring_cqe& completion) {
   if (UringSlot* slot = slots_.find(completion.user_data)) {
     slot->is_out_armed = false;
-    // The slot is marked before the stream is told: behind that it may be another's.
+    // Mark the slot before the callback, after which it may have another owner.
     slots_.mark(UringSlots::index_of(completion.user_data));
     StreamAccess::tell_writable(*static_cast<Stream*>(slot->object));
   }
@@ -197,7 +196,7 @@ void UringLoop::complete_hang_up(const io_uring_cqe& completion) {
       slots_.mark(UringSlots::index_of(completion.user_data));
     }
     if (completion.res >= 0 && (completion.res & (POLLERR | POLLHUP)) == 0) {
-      return;  // the peer's FIN, which is known
+      return;  // the peer's FIN, which was reported already
     }
     auto& stream = *static_cast<Stream*>(slot->object);
     const int error = pending_error(StreamAccess::fd(stream));
@@ -215,7 +214,7 @@ void UringLoop::complete_fixing(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_accept(const io_uring_cqe& completion) {
-  // What was accepted for a listener that has left is closed here.
+  // Connections that were accepted for a detached listener are closed here.
   Descriptor fd(completion.res >= 0 ? completion.res : -1);
   UringSlot* slot = slots_.find(completion.user_data);
   if (slot == nullptr) {
@@ -229,9 +228,9 @@ void UringLoop::complete_accept(const io_uring_cqe& completion) {
   if (fd.is_open()) {
     WatchAccess::tell_accepted(listener, std::move(fd));
   } else if (slot->is_unwanted) {
-    return;  // taken back: see accept_no_more
+    return;  // cancelled: see accept_no_more
   } else if (!is_try_again(-completion.res) && !is_of_one_connection(-completion.res)) {
-    // It rests for a while: an accept that is armed again at once would fail at once.
+    // Pause: an accept that is armed again now would fail immediately.
     detach(listener);
     WatchAccess::tell_failed(listener, net_error(-completion.res));
   }
@@ -239,7 +238,7 @@ void UringLoop::complete_accept(const io_uring_cqe& completion) {
 
 void UringLoop::complete_watch(const io_uring_cqe& completion) {
   if (UringSlot* slot = slots_.find(completion.user_data)) {
-    // The watch is armed again at the end of the turn if it still stands, which makes it
+    // The watch is armed again at the end of the turn if it still exists, which makes it
     // level-triggered.
     slot->is_armed = false;
     slots_.mark(UringSlots::index_of(completion.user_data));

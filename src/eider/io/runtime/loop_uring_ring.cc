@@ -16,7 +16,7 @@ constexpr unsigned kSubmissions = 1024;
 constexpr unsigned kCompletions = 8192;
 constexpr std::uint32_t kFixedFiles = 16384;
 
-// Set up disabled, so that the thread that runs the loop becomes the ring's only submitter.
+// Created disabled, so that the thread that runs the loop becomes the ring's only submitter.
 constexpr unsigned kSetup = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
                             IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
                             IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_ALL |
@@ -65,7 +65,7 @@ Result<void> UringRing::open() {
     return fail(Error(500, "io_uring cannot be used: " + reason(error)));
   }
   is_open_ = true;
-  // Works without as well, at a few per cent more per request.
+  // Also works without, at a few per cent more per request.
   if (io_uring_register_files_sparse(&ring_, kFixedFiles) == 0) {
     fixed_files_max_ = kFixedFiles;
   }
@@ -73,11 +73,11 @@ Result<void> UringRing::open() {
 }
 
 void UringRing::enable() noexcept {
-  // liburing 2.3 declares io_uring_enable_rings and forgets to export it.
+  // liburing 2.3 declares io_uring_enable_rings, but does not export it.
   const int error = io_uring_register(static_cast<unsigned>(ring_.ring_fd),
                                       IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
   ensure(error == 0, "a disabled ring can be enabled");
-  // Spares a look-up of the ring's own descriptor per call; works without just as well.
+  // Saves a look-up of the ring's own descriptor per call; also works without.
   io_uring_register_ring_fd(&ring_);
   is_enabled_ = true;
 }
@@ -85,7 +85,7 @@ void UringRing::enable() noexcept {
 io_uring_sqe& UringRing::entry() noexcept {
   io_uring_sqe* entry = io_uring_get_sqe(&ring_);
   if (entry == nullptr) {
-    // The kernel takes all entries in this call, so that room is made without waiting.
+    // The kernel accepts all entries in this call, so there is room without waiting.
     submit();
     is_early_ = true;
     entry = io_uring_get_sqe(&ring_);
@@ -98,8 +98,8 @@ void UringRing::submit() noexcept {
   io_uring_submit(&ring_);
 }
 
-// Since Linux 6.13 a call that waits brings twenty completions or two times as many, and leaves
-// what else is done already to the next one.
+// Since Linux 6.13 a waiting call returns twenty completions, or twice as many, and leaves the
+// other finished ones to the next call.
 bool UringRing::keeps_back() const noexcept {
   return (IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }

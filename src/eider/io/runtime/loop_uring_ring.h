@@ -19,29 +19,31 @@ class UringRing {
   UringRing& operator=(const UringRing&) = delete;
   ~UringRing();
 
-  /// Makes the ring, disabled until `enable`. Needs Linux 6.1.
+  /// Creates the ring, disabled until `enable`. Requires Linux 6.1.
   ///
-  /// errors   which rule, filter or age of the kernel stands against it, and what to do
+  /// errors   which rule, filter or kernel version prevents it, and the solution
   [[nodiscard]] Result<void> open();
 
-  /// The calling thread becomes the only one that may submit.
+  /// Makes the calling thread the only one that may submit.
   void enable() noexcept;
   [[nodiscard]] bool is_enabled() const noexcept { return is_enabled_; }
 
-  /// An entry to fill in; what is full is submitted first. Pre: is_enabled().
+  /// Returns an entry to fill in; a full queue is submitted first. Pre: is_enabled().
   [[nodiscard]] io_uring_sqe& entry() noexcept;
   /// Submits without waiting.
   void submit() noexcept;
-  /// Whether entries were submitted ahead of the last turn's end, as they were too many; forgets
-  /// it.
+  /// Returns and resets whether entries were submitted before the end of the last turn because
+  /// there were too many.
   [[nodiscard]] bool take_early() noexcept { return std::exchange(is_early_, false); }
-  /// Submits, and waits for a completion until `patience` is over.
+  /// Submits, and waits for a completion for at most `patience`.
   void submit_and_wait(Duration patience) noexcept;
 
-  /// Whether the last call has left completions in the kernel, as it brings but so many.
+  /// Returns whether the last call left completions in the kernel, because it returns a limited
+  /// number.
   [[nodiscard]] bool keeps_back() const noexcept;
 
-  /// How many descriptors can be registered, which spares the kernel a look-up per operation.
+  /// Returns how many descriptors can be registered, which saves the kernel a look-up per
+  /// operation.
   [[nodiscard]] std::uint32_t fixed_files_max() const noexcept { return fixed_files_max_; }
 
   [[nodiscard]] io_uring& raw() noexcept { return ring_; }

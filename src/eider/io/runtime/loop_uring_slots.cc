@@ -10,7 +10,7 @@ std::uint32_t UringSlots::take(UringSlot::Kind kind, void* object) {
   const std::uint32_t index = free_.back();
   free_.pop_back();
   UringSlot& slot = slots_[index];
-  // The slot's number may still stand among the marked ones: a second mark would submit it twice.
+  // The slot may already be marked: a second mark would submit it twice.
   slot = UringSlot{
       .object = object, .generation = slot.generation, .kind = kind, .is_dirty = slot.is_dirty};
   mark(index);
@@ -21,7 +21,7 @@ void UringSlots::give_back(std::uint32_t index) noexcept {
   UringSlot& slot = slots_[index];
   slot.kind = UringSlot::Kind::free;
   slot.object = nullptr;
-  // What the kernel completes for the last owner from now on finds nobody.
+  // Later completions for the previous owner find no slot.
   slot.generation = (slot.generation + 1) & kGenerationMask;
   free_.push_back(index);
 }

@@ -8,7 +8,7 @@
 
 namespace eider {
 
-/// What a completion is of.
+/// The operation of a completion.
 enum class UringOperation : std::uint8_t {
   ignored,
   receive,
@@ -26,40 +26,40 @@ struct UringSlot {
 
   void* object = nullptr;
   std::uint32_t generation = 0;
-  std::uint32_t cork = 0;     // of this turn; 0 is none
-  std::uint32_t sending = 0;  // the cork of the turn before, whose send was submitted
+  std::uint32_t cork = 0;     // of this turn; 0: none
+  std::uint32_t sending = 0;  // the cork of the previous turn, whose send was submitted
   int fd = -1;                // of a stream
   Kind kind = Kind::free;
-  std::uint8_t singles = 0;      // so many more receives one at a time
-  bool is_dirty = false;         // is to be looked at when the turn is submitted
-  bool is_armed = false;         // a receive, an accept or a poll is with the kernel
-  bool is_out_armed = false;     // a poll for room to write is with the kernel
-  bool is_hangup_armed = false;  // a poll for errors alone is with the kernel
-  bool has_received = false;     // from the second receive on it pays to arm a lasting one
-  bool takes_all = false;        // however much there is, in one turn
-  bool is_lasting = false;       // of the receive that was armed last
-  bool is_bounded = false;       // the same: it lasts for so many bytes
+  std::uint8_t singles = 0;      // this many more receives are armed one at a time
+  bool is_dirty = false;         // must be examined when the turn is submitted
+  bool is_armed = false;         // a receive, an accept or a poll is in the kernel
+  bool is_out_armed = false;     // a poll for room to write is in the kernel
+  bool is_hangup_armed = false;  // a poll only for errors is in the kernel
+  bool has_received = false;     // from the second receive on, a multishot receive is worthwhile
+  bool takes_all = false;        // receives everything in one turn
+  bool is_lasting = false;       // the last armed receive is multishot
+  bool is_bounded = false;       // it ends after a number of bytes
   bool is_fixed = false;         // the descriptor is registered, at the slot's index
   bool is_unfixable = false;     // the kernel refused to register it
-  bool may_miss = false;         // so the receive behind that finds no descriptor, once
-  bool is_cancelling = false;    // the receive is being taken back
-  bool is_unwanted = false;      // bytes arrived that nobody wanted
+  bool may_miss = false;         // the receive after that may find no descriptor, once
+  bool is_cancelling = false;    // the receive is being cancelled
+  bool is_unwanted = false;      // bytes arrived that the stream did not want
 };
 
-/// A slot's index is used again, in another generation. So a completion that arrives after its
-/// stream has left finds nobody.
+/// A slot's index is reused with another generation. So a completion that arrives after its stream
+/// was detached finds no slot.
 class UringSlots {
  public:
   static constexpr std::uint32_t kNobody = (1U << 24U) - 1;  // no slot has this index
 
-  /// Of what was named: the slot in the lowest 32 bits, its generation in the next 24.
+  /// The name of an operation: the slot in the lowest 32 bits, its generation in the next 24.
   [[nodiscard]] static std::uint32_t index_of(std::uint64_t name) noexcept {
     return static_cast<std::uint32_t>(name);
   }
   [[nodiscard]] static UringOperation operation_of(std::uint64_t name) noexcept {
     return static_cast<UringOperation>(name >> kOperationShift);
   }
-  /// Of an operation that belongs to no slot.
+  /// Returns the name of an operation that belongs to no slot.
   [[nodiscard]] static std::uint64_t name_of(UringOperation operation) noexcept {
     return std::uint64_t{static_cast<std::uint8_t>(operation)} << kOperationShift;
   }
@@ -70,7 +70,7 @@ class UringSlots {
 
   [[nodiscard]] UringSlot& at(std::uint32_t index) noexcept { return slots_[index]; }
   [[nodiscard]] const UringSlot& at(std::uint32_t index) const noexcept { return slots_[index]; }
-  /// The slot of that name, or null when what had it has left.
+  /// Returns the slot of that name, or null if its object was detached.
   [[nodiscard]] UringSlot* find(std::uint64_t name) noexcept {
     UringSlot& slot = slots_[index_of(name)];
     const auto generation = static_cast<std::uint32_t>(name >> kGenerationShift) & kGenerationMask;
@@ -80,14 +80,14 @@ class UringSlots {
   std::uint32_t take(UringSlot::Kind kind, void* object);
   void give_back(std::uint32_t index) noexcept;
 
-  /// Has the slot looked at when the turn is submitted.
+  /// Marks the slot, to be examined when the turn is submitted.
   void mark(std::uint32_t index) noexcept {
     if (!slots_[index].is_dirty) {
       slots_[index].is_dirty = true;
       dirty_.push_back(index);
     }
   }
-  /// Calls `look` with the index of each that was marked.
+  /// Calls `look` with the index of each marked slot.
   template <class Look>
   void for_each_marked(const Look& look) {
     for (const std::uint32_t index : dirty_) {

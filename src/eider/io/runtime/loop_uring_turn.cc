@@ -30,8 +30,7 @@ UringTurn::~UringTurn() {
 void UringTurn::leave(std::uint32_t index, UringOperation armed, int fd) noexcept {
   const UringSlot& slot = slots_.at(index);
   Leaving leaving;
-  // The names are made with the generation that goes with the slot, so they come before it is given
-  // back.
+  // Create the names before the slot is freed, because they contain its generation.
   leaving.fd = fd;
   if (slot.is_armed) {
     leaving.armed = slots_.name_of(armed, index);
@@ -61,9 +60,9 @@ void UringTurn::submit() {
   if (!is_wake_up_armed_) {
     submit_wake_up();
   }
-  // The sends come first, so that their refusals are the first completions. What leaves comes
-  // before what is wished for: a slot's number, and the registered descriptor by it, may have a new
-  // owner already.
+  // Sends come first, so that their failures are the first completions. Cancellations and closes
+  // come before new requests, because a slot's number, and its registered descriptor, may already
+  // have a new owner.
   submit_sends();
   submit_leaving();
   slots_.for_each_marked([this](std::uint32_t index) { submit_wish(index); });
@@ -89,10 +88,10 @@ void UringTurn::submit_sends() {
 }
 
 void UringTurn::submit_send(UringCorks::Cork& cork, std::uint32_t number) {
-  UringSlot& slot = *slots_.find(cork.owner);  // a stream that leaves empties its cork
+  UringSlot& slot = *slots_.find(cork.owner);  // a stream that is detached empties its cork
   auto& stream = *static_cast<Stream*>(slot.object);
   if (!StreamAccess::may_send(stream)) {
-    // The stream finds its cork by the slot's number of it, which is therefore cleared behind this.
+    // The stream finds its cork by the slot's number of it, so clear that afterwards.
     stream.flush();
     slot.cork = 0;
     return;
@@ -115,7 +114,7 @@ void UringTurn::submit_leaving() {
   for (const Leaving& leaving : leaving_) {
     for (const std::uint64_t armed : {leaving.armed, leaving.out_armed, leaving.hangup_armed}) {
       if (armed != 0) {
-        // An operation that waits holds on to its socket: closing it alone would send no FIN.
+        // A pending operation keeps a reference to its socket: closing it alone would send no FIN.
         submit_cancel(armed);
       }
     }
@@ -178,7 +177,7 @@ void UringTurn::submit_accept(UringSlot& slot, std::uint32_t index) {
   }
 }
 
-/// Whether a receive that is armed is not wanted, or not wanted to last.
+/// Returns whether an armed receive is not wanted any more, or should not be multishot.
 bool UringTurn::has_outlived_use(const UringSlot& slot, bool wants_bytes) noexcept {
   return wants_bytes ? slot.is_lasting && slot.singles != 0 : slot.is_unwanted;
 }
@@ -193,13 +192,13 @@ void UringTurn::submit_stream_wish(UringSlot& slot, std::uint32_t index) {
     // One cancel is enough: the receive counts as armed until it has completed.
     submit_cancel(slots_.name_of(UringOperation::receive, index));
   }
-  // Without a receive nobody would hear of a reset.
+  // Without a receive, a reset would not be noticed.
   const bool is_deaf = !wants_bytes && !slot.is_armed && !StreamAccess::wants_writable(stream) &&
                        !StreamAccess::reads_on(stream);
   if (is_deaf && !slot.is_hangup_armed) {
     submit_hang_up(stream, index);
   } else if (!is_deaf && slot.is_hangup_armed) {
-    // What is still to be received comes before the news that no more will.
+    // Data that can still be received must come before the notice of the end.
     submit_cancel(slots_.name_of(UringOperation::stream_hung_up, index));
   }
   slot.is_hangup_armed = is_deaf;
@@ -208,15 +207,15 @@ void UringTurn::submit_stream_wish(UringSlot& slot, std::uint32_t index) {
   }
 }
 
-// The kernel adds the peer's FIN to what is polled for, so a single shot would be spent on that.
+// The kernel also reports the peer's FIN to a poll, which would use up a single shot.
 void UringTurn::submit_hang_up(const Stream& stream, std::uint32_t index) {
   io_uring_sqe& entry = ring_.entry();
   io_uring_prep_poll_multishot(&entry, StreamAccess::fd(stream), 0);
   entry.user_data = slots_.name_of(UringOperation::stream_hung_up, index);
 }
 
-// A connection that ends with its first request is spared what pays only for the others: the
-// registering of its descriptor, and the cancelling of a lasting receive.
+// A connection with only one request is spared the costs that are worthwhile only for longer ones:
+// registering its descriptor, and cancelling a multishot receive.
 void UringTurn::submit_receive(UringSlot& slot, std::uint32_t index) {
   if (slot.has_received && !slot.is_fixed && !slot.is_unfixable) {
     submit_fixing(slot, index);
@@ -229,7 +228,7 @@ void UringTurn::submit_receive(UringSlot& slot, std::uint32_t index) {
   if (slot.is_lasting) {
     entry.ioprio |= IORING_RECV_MULTISHOT;
   }
-  if (slot.is_bounded) {  // where the kernel reads `optlen`
+  if (slot.is_bounded) {  // the kernel reads this as `optlen`
     entry.file_index = slot.takes_all ? kTrustedBytes : kLastingBytes;
   }
   entry.flags |= IOSQE_BUFFER_SELECT;

@@ -14,7 +14,7 @@
 
 namespace eider {
 
-/// The corks of one turn: one per stream that writes, all sent together when the turn ends.
+/// The corks of one turn: one per stream that writes, all sent together at the end of the turn.
 class UringCorks {
  public:
   struct Cork {
@@ -22,7 +22,7 @@ class UringCorks {
     std::uint64_t owner = 0;  // the name of the slot that writes here
   };
 
-  /// A cork whose place stays the same until `clear`. The number is never 0.
+  /// Returns the number of a new cork, which is never 0. Its address does not change until `clear`.
   [[nodiscard]] std::uint32_t take(std::uint64_t owner) {
     if (used_ == corks_.size()) {
       corks_.push_back(std::make_unique<Cork>());
@@ -33,7 +33,8 @@ class UringCorks {
   [[nodiscard]] Cork& at(std::uint32_t number) const noexcept { return *corks_[number - 1]; }
   [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(used_); }
 
-  /// The kernel has read all: the memory serves the next turn but one.
+  /// Empties the corks after the kernel has read them; the memory is used in the turn after the
+  /// next.
   void clear() noexcept {
     for (std::size_t index = 0; index < used_; ++index) {
       corks_[index]->bytes.reset(kKeptBytesMax);
@@ -41,7 +42,7 @@ class UringCorks {
     used_ = 0;
   }
 
-  /// Frees what a turn with more writers than now has left behind.
+  /// Frees corks of earlier turns with more writers.
   void release_spare() noexcept {
     corks_.resize(used_);
     corks_.shrink_to_fit();
@@ -54,10 +55,10 @@ class UringCorks {
   std::size_t used_ = 0;
 };
 
-/// Sends are made to succeed at once or to say what is left (MSG_DONTWAIT | MSG_WAITALL), and
-/// succeed silently (IOSQE_CQE_SKIP_SUCCESS): when the call that submits them returns, the kernel
-/// is through with their bytes, and only refusals cost a completion. Being the first entries of a
-/// submission, their refusals are the first completions behind it.
+/// Sends either complete immediately or report the rest (MSG_DONTWAIT | MSG_WAITALL), and success
+/// produces no completion (IOSQE_CQE_SKIP_SUCCESS). So when the call that submits them returns, the
+/// kernel no longer needs their bytes, and only failures cost a completion. They are the first
+/// entries of a submission, so their failures are the first completions after it.
 class UringTurn {
  public:
   UringTurn(UringRing& ring, UringSlots& slots, int wake_up) noexcept
@@ -66,27 +67,27 @@ class UringTurn {
   UringTurn& operator=(const UringTurn&) = delete;
   ~UringTurn();
 
-  /// In the order that must hold: sends, then what leaves, then what is wished for.
+  /// Submits in the required order: sends, then cancellations and closes, then new requests.
   void submit();
 
-  /// Takes back what is with the kernel of something that leaves, and its slot.
+  /// Cancels the kernel's operations of an object that is detached, and frees its slot.
   ///
-  /// armed  what its `is_armed` is about
-  /// fd     closed then; -1 is none
+  /// armed  the operation that its `is_armed` refers to
+  /// fd     to close; -1: none
   void leave(std::uint32_t index, UringOperation armed, int fd) noexcept;
 
-  /// Where a stream's output of this turn is gathered.
+  /// Returns the buffer for a stream's output of this turn.
   [[nodiscard]] Buffer& cork(std::uint32_t index);
-  /// The same, or null when it has none.
+  /// The same, or null if it has none.
   [[nodiscard]] Buffer* corked(std::uint32_t index) noexcept {
     const UringSlot& slot = slots_.at(index);
     return slot.cork == 0 ? nullptr : &corks_.at(slot.cork).bytes;
   }
-  /// What was submitted of the slot at the end of the turn before.
+  /// Returns the slot's output that was submitted at the end of the previous turn.
   [[nodiscard]] Buffer& sent(const UringSlot& slot) noexcept {
     return sent_corks_.at(slot.sending).bytes;
   }
-  /// The kernel is through with all that was sent.
+  /// Called when the kernel no longer needs the sent bytes.
   void forget_sent() noexcept { sent_corks_.clear(); }
   void release_spare() noexcept {
     corks_.release_spare();
@@ -94,20 +95,21 @@ class UringTurn {
   }
 
   void note_woken(bool is_armed) noexcept { is_wake_up_armed_ = is_armed; }
-  /// This kernel refuses lasting receives that end after so many bytes.
+  /// Notes that this kernel does not support multishot receives with a limit of bytes.
   void note_unboundable() noexcept { may_bound_ = false; }
 
  private:
-  /// What has to be taken back from the kernel, or closed, of something that left.
+  /// The operations of a detached object to cancel, and its descriptor to close.
   struct Leaving {
-    std::uint64_t armed = 0;  // the names of operations to cancel; 0 is none
+    std::uint64_t armed = 0;  // the names of operations to cancel; 0: none
     std::uint64_t out_armed = 0;
     std::uint64_t hangup_armed = 0;
-    int fd = -1;              // to close; -1 is none
-    std::int64_t fixed = -1;  // the index of the registered descriptor; -1 is none
+    int fd = -1;              // to close; -1: none
+    std::int64_t fixed = -1;  // the index of the registered descriptor; -1: none
   };
 
-  // A lasting receive's, until the reader has shown that it takes all at once, and from then on.
+  // The limits of a multishot receive: before and after the reader has shown that it takes
+  // everything at once.
   static constexpr std::uint32_t kLastingBytes = 128U * 1024;
   static constexpr std::uint32_t kTrustedBytes = 2048U * 1024;
 
@@ -132,8 +134,9 @@ class UringTurn {
   int wake_up_;
   std::vector<Leaving> leaving_;
   UringCorks corks_;       // written in this turn
-  UringCorks sent_corks_;  // of the turn before; some may have been refused
-  bool may_bound_ = true;  // a lasting receive, which some kernels refuse
+  UringCorks sent_corks_;  // of the previous turn; some sends may have failed
+  bool may_bound_ = true;  // a multishot receive can have a limit, which some kernels do not
+                           // support
   bool is_wake_up_armed_ = false;
 };
 

@@ -27,7 +27,8 @@ enum class NetError : std::uint8_t {
 /// Returns a sentence without a period.
 [[nodiscard]] std::string_view text(NetError error) noexcept;
 
-/// errno → NetError. Pre: `number` is no "try again" (EAGAIN, EINTR, EINPROGRESS).
+/// Converts errno to a NetError. Pre: `number` does not mean "try again" (EAGAIN, EINTR,
+/// EINPROGRESS).
 [[nodiscard]] NetError net_error(int number) noexcept;
 
 }  // namespace eider

@@ -10,13 +10,13 @@ namespace eider::detail::runtime {
 
 namespace {
 
-/// A peer that has had less time has shown nothing yet. It is reset only at twice the budget.
+/// A peer that had less time cannot be judged yet. It is reset only at twice the budget.
 constexpr Duration kJudgedAfter = std::chrono::milliseconds(250);
-/// After a mark, the pace before it counts for so long.
+/// After a mark, the earlier pace counts for this time.
 constexpr Duration kPaceSpan = std::chrono::seconds(1);
-/// While work waits for room, output has to leave within this part of the span.
+/// While work waits for room, output must leave within this fraction of the span.
 constexpr int kHurriedPart = 8;
-/// As many waiters are called in one turn, so that other work has its turn.
+/// The number of waiters that are called in one turn, so that other work can run.
 constexpr int kOffersMax = 64;
 
 struct KeptBudget final : LoopKept {
@@ -78,7 +78,7 @@ void OutputBudget::drop(std::size_t bytes) noexcept {
   note_room();
 }
 
-// Waiters are called later in the turn: this may be within any call.
+// Waiters are called later in the turn, because this may be called from within any function.
 void OutputBudget::note_room() noexcept {
   is_crowded_ = !has_room() || !room_waiters_.empty();
   if (has_room() && !room_waiters_.empty()) {
@@ -117,7 +117,7 @@ void OutputBudget::mark(WaitingOutput& output) const noexcept {
 }
 
 void OutputBudget::note_change() noexcept {
-  // A look that found nobody to reset is not repeated at once: each costs a call per peer.
+  // A search that found no peer to reset is not repeated immediately: it costs a call per peer.
   const bool is_due = loop_.now() >= next_relief_ || kept() > twice();
   if (kept() > limits_.bytes_max && is_due && !is_relieving_) {
     relieve();
@@ -136,7 +136,7 @@ void OutputBudget::arm_look() noexcept {
   loop_.arm(*this, loop_.now() + (is_full ? std::min(after, kJudgedAfter) : after));
 }
 
-// Room.
+// Room for new work.
 
 void OutputBudget::await_room(RoomWaiter& waiter) {
   const bool is_first = room_waiters_.empty();
@@ -148,7 +148,7 @@ void OutputBudget::await_room(RoomWaiter& waiter) {
   }
 }
 
-// The waiter finds room, also if others wait: only its output counts again.
+// The waiter has room even if others wait: only its output counts afterwards.
 void OutputBudget::offer(RoomWaiter& waiter) {
   is_crowded_ = false;
   waiter.on_room();
@@ -166,7 +166,8 @@ void OutputBudget::run() {
   note_room();
 }
 
-// A wait has an end, whatever the peers do: beyond twice the budget the slowest are reset.
+// Ends waits that are too long. If the output then exceeds twice the budget, the slowest peers are
+// reset.
 void OutputBudget::offer_to_late() {
   const Instant now = loop_.now();
   for (int count = 0; count < kOffersMax && !room_waiters_.empty(); ++count) {
@@ -177,7 +178,7 @@ void OutputBudget::offer_to_late() {
   }
 }
 
-// Judging.
+// Selection of the peers to reset.
 
 bool OutputBudget::is_new(const WaitingOutput& output) const noexcept {
   return output.since_ > loop_.now() - kJudgedAfter;
@@ -188,7 +189,7 @@ Duration OutputBudget::look_after() const noexcept {
                               std::chrono::seconds(2));
 }
 
-/// Bytes per second that the peer has taken lately.
+/// Returns the bytes per second that the peer has read recently.
 double OutputBudget::pace_of(const WaitingOutput& output) const noexcept {
   const OutputFlow now = output.flow();
   const double given = static_cast<double>(now.given - output.mark_.given);
@@ -208,13 +209,13 @@ double OutputBudget::least_pace(const WaitingOutput& output) const noexcept {
 
 /// The same while work waits for room.
 double OutputBudget::hurried_pace(const WaitingOutput& output) const noexcept {
-  // By the memory, not by what is left of it: it is free only when all has left.
+  // Uses the memory, not the unsent rest, because memory is freed only when all was sent.
   const auto memory = static_cast<double>(std::min(output.own_, limits_.bytes_max));
   const double hurried = memory * kHurriedPart / seconds(limits_.span);
   return std::max(least_pace(output), room_waiters_.empty() ? 0.0 : hurried);
 }
 
-// More than half of it is used: slow readers are looked at more often, and have to take more.
+// More than half of the budget is used: slow readers are checked more often, and must read faster.
 void OutputBudget::expire() {
   is_relieving_ = true;
   for (const Candidate& candidate : candidates()) {
@@ -222,7 +223,8 @@ void OutputBudget::expire() {
     if (kept() <= limits_.bytes_max / 2) {
       break;
     }
-    // A slow reader is judged by whole spans, or its kernel's buffer would be judged.
+    // Check a slow reader by whole spans; otherwise the kernel's buffering would distort the
+    // result.
     if (loop_.now() - output.marked_at_ >= look_after()) {
       if (candidate.pace < least_pace(output)) {
         give_up(output);
@@ -242,7 +244,7 @@ void OutputBudget::expire() {
   }
 }
 
-/// Those that have taken least first, of these the largest; those that have just begun last.
+/// Returns the slowest first, among equal ones the largest; those that have just started come last.
 std::vector<OutputBudget::Candidate> OutputBudget::candidates() const {
   std::vector<Candidate> all;
   waiting_.look_through([&](const WaitingOutput& output) {
@@ -260,9 +262,9 @@ std::vector<OutputBudget::Candidate> OutputBudget::candidates() const {
   return all;
 }
 
-// Beyond the budget those are reset that read too slowly, beyond twice the budget the slowest in
-// any case. Some more than needed, so that the next bytes do not begin this again. The last one
-// stays: a single large response may be larger than the budget.
+// Above the budget, resets peers that read too slowly; above twice the budget, the slowest in any
+// case. Resets slightly more than needed, so that the next bytes do not cause this again. The last
+// one stays: a single large response may exceed the budget.
 void OutputBudget::relieve() {
   bool is_hard = kept() > twice();
   is_relieving_ = true;

@@ -17,26 +17,26 @@ namespace eider::detail::runtime {
 
 class OutputBudget;
 
-/// How far the output of one peer has come: `given` counts all bytes that have left the process, or
-/// its queues, so far; `queued` of those the peer has not taken yet.
+/// The progress of one peer's output: `given` counts all bytes that have left the process, or its
+/// queues; `queued` counts those of them that the peer has not acknowledged yet.
 struct OutputFlow {
   std::uint64_t given = 0;
   std::uint64_t queued = 0;
 };
 
-/// One queue whose output may wait, as its OutputBudget sees it.
+/// A queue whose output may wait, as seen by its OutputBudget.
 class WaitingOutput : public ListNode {
  public:
-  /// budget  outlives it
+  /// budget  must outlive this object
   explicit WaitingOutput(OutputBudget& budget) noexcept : budget_(budget) {}
   WaitingOutput(const WaitingOutput&) = delete;
   WaitingOutput& operator=(const WaitingOutput&) = delete;
 
-  /// The queue takes so much memory from now on; 0: nothing waits. More may be too much: then
-  /// `give_up` of this queue, or of others, is called.
+  /// Sets the memory of the queue; 0: nothing waits. If it exceeds the limits, `give_up` is called
+  /// for this queue or for others.
   ///
   /// own      memory of this queue alone
-  /// waiting  what waits, with what is shared with other queues
+  /// waiting  all waiting output, including memory shared with other queues
   void set(std::size_t own, std::size_t waiting);
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
 
@@ -44,10 +44,11 @@ class WaitingOutput : public ListNode {
   ~WaitingOutput();
 
   [[nodiscard]] virtual OutputFlow flow() const noexcept = 0;
-  /// Cuts the peer off later in this turn: it may be within any call. `set` has no effect any more,
-  /// and what was set counts until `note_freed`, or this is destroyed.
+  /// Must disconnect the peer later in this turn, because it may be called from within any
+  /// function. `set` has no effect afterwards, and the last value counts until `note_freed` or the
+  /// destructor.
   virtual void give_up() noexcept = 0;
-  /// What waited is free by now. Pre: give_up was called
+  /// Must be called when the waiting output was freed. Pre: give_up was called.
   void note_freed() noexcept;
 
  private:
@@ -57,16 +58,17 @@ class WaitingOutput : public ListNode {
   std::size_t own_ = 0;
   std::size_t waiting_ = 0;
   bool is_given_up_ = false;
-  Instant since_;      // it waits
-  Instant marked_at_;  // `mark_` was the flow
+  Instant since_;      // when the output began to wait
+  Instant marked_at_;  // when `mark_` was the flow
   OutputFlow mark_;
-  double pace_ = 0;  // bytes per second ahead of the mark
+  double pace_ = 0;  // bytes per second before the mark
 };
 
-/// Work that makes more output and waits for room in an OutputBudget.
+/// Work that produces more output and waits for room in an OutputBudget.
 class RoomWaiter : public ListNode {
  public:
-  /// There is room, or the wait was too long: the work is done now. May call `await_room` again.
+  /// Called when there is room, or when the wait was too long: do the work now. May call
+  /// `await_room` again.
   virtual void on_room() = 0;
 
  protected:
@@ -80,25 +82,26 @@ class RoomWaiter : public ListNode {
 
 /// The limits of a budget.
 struct OutputLimits {
-  /// No peer is reset below this while it reads fast enough. At twice this the slowest are reset in
-  /// any case.
+  /// Below this, a peer that reads fast enough is never reset. Above twice this, the slowest peers
+  /// are always reset.
   std::size_t bytes_max = SIZE_MAX;
-  /// At a full budget what waits for a peer has to leave within this span; at half a budget, at
-  /// `bytes_per_second_min`; in between, in proportion.
+  /// If the budget is full, the output of a peer must leave within this time. If it is half full,
+  /// the peer must read at least `bytes_per_second_min`. In between, the rule changes
+  /// proportionally.
   Duration span = std::chrono::seconds(30);
   std::size_t bytes_per_second_min = 0;
 };
 
-/// Counts memory, not bytes: a text of which all but one byte has left still takes all of its
-/// memory, and what several queues share counts once. Costs nothing while no output waits.
+/// Counts memory, not bytes: a text of which only one byte is left still uses all of its memory.
+/// Memory that several queues share counts once. Costs nothing while no output waits.
 class OutputBudget final : private Timer, private Deferred {
  public:
   explicit OutputBudget(Loop& loop) noexcept : loop_(loop) {}
 
   void set_limits(const OutputLimits& limits) noexcept;
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
-  /// Work that makes much output should call `await_room` first: there is no room, or other work
-  /// already waits for it.
+  /// Returns whether work that produces much output should call `await_room` first: there is no
+  /// room, or other work already waits for it.
   [[nodiscard]] bool is_crowded() const noexcept { return is_crowded_; }
   /// Calls `waiter.on_room()` when there is room, in the order of these calls. After
   /// OutputLimits::span it is called in any case. A destroyed waiter is not called.
@@ -106,10 +109,10 @@ class OutputBudget final : private Timer, private Deferred {
   [[nodiscard]] std::size_t left() const noexcept {
     return limits_.bytes_max - (held_ < limits_.bytes_max ? held_ : limits_.bytes_max);
   }
-  /// How many peers were cut off.
+  /// Returns how many peers were disconnected.
   [[nodiscard]] std::uint64_t given_up() const noexcept { return given_up_; }
 
-  /// One more queue refers to the memory at `memory`, of so many bytes.
+  /// Adds a queue that refers to the memory at `memory`, which has `bytes` bytes.
   void add_shared(const void* memory, std::size_t bytes);
   void drop_shared(const void* memory) noexcept;
 
@@ -126,7 +129,7 @@ class OutputBudget final : private Timer, private Deferred {
   };
 
   void expire() override;
-  /// Of Deferred: there is room again.
+  /// Called by Deferred when there is room again.
   void run() override;
   void offer(RoomWaiter& waiter);
   void offer_to_late();
@@ -143,7 +146,7 @@ class OutputBudget final : private Timer, private Deferred {
   [[nodiscard]] double least_pace(const WaitingOutput& output) const noexcept;
   [[nodiscard]] double hurried_pace(const WaitingOutput& output) const noexcept;
   [[nodiscard]] std::vector<Candidate> candidates() const;
-  /// Without what is free at the end of the turn.
+  /// Returns the memory without the part that is freed at the end of the turn.
   [[nodiscard]] std::size_t kept() const noexcept { return held_ - freed_soon_; }
   [[nodiscard]] std::size_t twice() const noexcept {
     return limits_.bytes_max > SIZE_MAX / 2 ? SIZE_MAX : 2 * limits_.bytes_max;
@@ -158,14 +161,14 @@ class OutputBudget final : private Timer, private Deferred {
   IntrusiveList<RoomWaiter> room_waiters_;
   std::unordered_map<const void*, Shared> shared_;
   std::size_t held_ = 0;
-  std::size_t freed_soon_ = 0;  // of that: of those that were given up
+  std::size_t freed_soon_ = 0;  // the part of it that belongs to disconnected peers
   std::uint64_t given_up_ = 0;
   Instant next_relief_;
   bool is_relieving_ = false;
   bool is_crowded_ = false;
 };
 
-/// The loop's one. On its thread, or before it runs.
+/// Returns the budget of a loop. Call it on its thread, or before it runs.
 [[nodiscard]] OutputBudget& output_budget_of(Loop& loop);
 
 }  // namespace eider::detail::runtime

@@ -7,12 +7,12 @@
 
 namespace eider::detail::runtime {
 
-/// A simulated loop does not move its clock while there are any: the other program answers in real
-/// time.
+/// A simulated loop does not move its clock while this is not 0, because the other program responds
+/// in real time.
 inline thread_local std::size_t outside_calls = 0;
 
-/// One of them, from `begin` to `end`, both on the loop's thread. Its destructor does not count, as
-/// the loop may be gone by then.
+/// One such call, from `begin` to `end`, both on the loop's thread. The destructor does not change
+/// the count, because the loop may have been destroyed by then.
 class OutsideCall {
  public:
   void begin() noexcept {

@@ -9,19 +9,21 @@
 
 namespace eider {
 
-/// What a span must bring where so many bytes are wanted each second.
+/// Returns the bytes that a peer must read in a span to reach that rate.
 [[nodiscard]] constexpr std::size_t least_bytes(Duration span, std::size_t per_second) noexcept {
   return static_cast<std::size_t>(std::chrono::duration<double>(span).count() *
                                   static_cast<double>(per_second));
 }
 
-/// A span is made of the time in which something waits. That all has left in between does not begin
-/// it anew: or else a peer that takes a small piece at the end of each span would go on for ever.
+/// A span consists of the time in which output waits. It does not restart when all output has left
+/// in between: otherwise a peer that reads a small piece at the end of each span could go on
+/// forever.
 ///
-/// unread  what the peer has not taken yet, as unread_bytes tells, in all of these
+/// unread  the bytes that the peer has not read yet, from unread_bytes, in all functions
 class Pace {
  public:
-  /// Something waits from here on, unless it did before. More than before begins a span.
+  /// Starts watching, unless it has started already. More unread bytes than before start a new
+  /// span.
   void begin(std::size_t unread, Instant now) noexcept {
     if (is_watched() && unread <= offered_) {
       return;
@@ -31,16 +33,16 @@ class Pace {
     waited_ = goes_on ? waited_ : Duration::zero();
     since_ = now;
   }
-  /// So much more waits behind it.
+  /// Adds output that waits after the rest.
   void note_offered(std::size_t bytes) noexcept {
     if (is_watched()) {
       offered_ += bytes;
     }
   }
-  /// Nothing waits any more, but in the kernel.
+  /// Pauses the span: nothing waits any more, except in the kernel.
   void note_drained(std::size_t unread, Instant now) noexcept {
     if (is_watched()) {
-      offered_ -= std::min(offered_, unread);  // which will be offered again
+      offered_ -= std::min(offered_, unread);  // it is added again by the next `begin`
       waited_ += now - since_;
       since_ = Instant::max();
     }
@@ -49,7 +51,8 @@ class Pace {
   [[nodiscard]] Instant due(Duration span) const noexcept {
     return is_watched() ? since_ + std::max(span - waited_, Duration::zero()) : Instant::max();
   }
-  /// Whether that many have been taken since the span began; then the next one begins.
+  /// Returns whether at least `least` bytes were read since the start of the span, and starts the
+  /// next one.
   [[nodiscard]] bool keeps_up(std::size_t unread, Instant now, std::size_t least) noexcept {
     const bool is_enough = unread + least <= offered_;
     offered_ = unread;
@@ -60,8 +63,8 @@ class Pace {
 
  private:
   Instant since_ = Instant::max();
-  Duration waited_{};        // of this span, ahead of since_
-  std::size_t offered_ = 0;  // in this span; what is not unread of it was taken
+  Duration waited_{};        // of this span, before since_
+  std::size_t offered_ = 0;  // in this span; the part that is not unread was read
 };
 
 }  // namespace eider

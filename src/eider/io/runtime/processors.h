@@ -8,19 +8,19 @@
 
 namespace eider::detail::runtime {
 
-/// Those that the process's first thread may use, which nobody pins; in order, not empty.
+/// Returns the processors of the process's first thread, which is never pinned; in ascending order,
+/// not empty.
 [[nodiscard]] std::vector<int> usable_processors();
 
-/// The calling thread runs there alone from now on, and so does all that it starts.
+/// Pins the calling thread, and all threads that it starts, to one processor.
 ///
-/// returns  false where it may not: it runs where it did
+/// returns  false if that is not allowed; the thread then runs where it did before
 bool run_on(int processor) noexcept;
 
-/// The calling thread runs on all of `usable_processors`, as if whoever has started it were not
-/// pinned.
+/// Lets the calling thread run on all of `usable_processors`, even if its creator is pinned.
 void run_on_all() noexcept;
 
-/// The same for as long as this lives: what is started meanwhile inherits no pin.
+/// The same as long as this object lives: threads that are started meanwhile are not pinned.
 class OnAllProcessors {
  public:
   OnAllProcessors() noexcept;

@@ -51,7 +51,7 @@ void ReadBlocks::end(ReadLoan& loan) noexcept {
     return;
   }
   --kept_;
-  // One is kept: a handler that waits for a disk takes turns with the loop.
+  // Keep one block: a handler that waits for the disk alternates with the loop.
   if (spare_ == nullptr) {
     spare_ = std::move(loan.block());
     poison(spare_.get(), kBytes);

@@ -46,21 +46,21 @@ class ReadLoan {
     }
   }
 
-  // For lenders.
+  // For lenders only.
   void begin(ReadLender& lender, std::string_view bytes, unsigned id) noexcept {
     lender_ = &lender;
     bytes_ = bytes;
     id_ = id;
   }
   [[nodiscard]] unsigned id() const noexcept { return id_; }
-  /// The memory is the loan's until it ends: its loop receives into another block.
+  /// Owned by the loan until it ends; the loop receives into another block.
   [[nodiscard]] std::unique_ptr<char[]>& block() noexcept { return block_; }
 
  private:
   ReadLender* lender_ = nullptr;
   std::unique_ptr<char[]> block_;
   std::string_view bytes_;
-  unsigned id_ = 0;  // of the buffer, where a lender has several
+  unsigned id_ = 0;  // of the buffer, if the lender has several
 };
 
 /// One block for all receives of a loop. A block that is still lent at the next receive goes to its
@@ -81,14 +81,14 @@ class ReadBlocks final : public ReadLender {
 
   /// Returns kBytes of unused memory, for one receive and the callback with its bytes.
   [[nodiscard]] char* open();
-  /// The callback has returned: its bytes may be read only by a borrower.
+  /// Called after the callback: afterwards only a borrower may read its bytes.
   void close() noexcept;
   [[nodiscard]] bool lend(std::string_view bytes, ReadLoan& loan) noexcept override;
-  /// Whether bytes of the last receive are lent.
+  /// Returns whether bytes of the last receive are lent.
   [[nodiscard]] bool is_lent() const noexcept { return borrower_ != nullptr; }
-  /// How many bytes of the last receive were lent, also if the loan has ended.
+  /// Returns how many bytes of the last receive were lent, even if the loan has ended.
   [[nodiscard]] std::size_t lent_bytes() const noexcept { return lent_bytes_; }
-  /// Whether a borrower may keep one more block.
+  /// Returns whether a borrower may keep one more block.
   [[nodiscard]] bool has_room() const noexcept { return kept_ < kKeptMax; }
 
   void end(ReadLoan& loan) noexcept override;
@@ -100,7 +100,7 @@ class ReadBlocks final : public ReadLender {
   std::unique_ptr<char[]> spare_;
   ReadLoan* borrower_ = nullptr;  // of block_
   std::size_t lent_bytes_ = 0;
-  unsigned kept_ = 0;  // blocks that loans own
+  unsigned kept_ = 0;  // the number of blocks that loans own
   bool is_open_ = false;
 };
 

@@ -20,7 +20,7 @@ struct Scope::Entry final : eider::ListNode, TaskOwner {
 };
 
 Scope::~Scope() {
-  is_cancelled_ = true;  // what dies now starts nothing new
+  is_cancelled_ = true;  // tasks that are destroyed now cannot start new ones
   if (joining_ != nullptr) {
     joining_->scope_ = nullptr;
   }
@@ -32,7 +32,7 @@ void Scope::start(Task<> task) {
   if (is_cancelled_) {
     return;
   }
-  ++size_;  // counted while it runs, so that nothing joins past it
+  ++size_;  // counted while it runs, so that `join` waits for it
   const bool is_done = task.start();
   if (!is_done) {
     add(std::move(task));
@@ -47,7 +47,7 @@ void Scope::add(Task<> task) {
   running_.push_back(*entry);
   loop_ = &Loop::current();
   entry->task.tell(*entry);
-  if (is_cancelled_) {  // by the task itself, on its way to the first wait
+  if (is_cancelled_) {  // cancelled by the task itself, before its first wait
     loop_->defer(*this);
   }
 }
@@ -97,7 +97,7 @@ void Scope::destroy_all(IntrusiveList<Entry>& entries) noexcept {
   }
 }
 
-// The last act of a turn of this scope: the coroutine that joins may destroy it.
+// Must be the last action of this scope in a turn: the joining coroutine may destroy it.
 void Scope::resume_joining() {
   if (size_ == 0 && joining_ != nullptr) {
     std::exchange(joining_, nullptr)->waiting_.resume();

@@ -51,12 +51,12 @@ class Scope final : private Deferred {
   void resume_joining();
 
   IntrusiveList<Entry> running_;
-  IntrusiveList<Entry> ended_;  // destroyed by the next `run`, outside of their last breath
+  IntrusiveList<Entry> ended_;  // destroyed by the next `run`, after their own code has returned
   std::size_t size_ = 0;
   bool is_cancelled_ = false;
   std::exception_ptr failure_;
   JoinAwaiter* joining_ = nullptr;
-  Loop* loop_ = nullptr;  // where its tasks run, once there are any
+  Loop* loop_ = nullptr;  // where its tasks run; null before the first task
 };
 
 class Scope::JoinAwaiter {

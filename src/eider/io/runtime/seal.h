@@ -13,8 +13,8 @@
 
 namespace eider {
 
-/// Memory that the seals of one thread use in turn, each for a moment: a waiting seal has no
-/// memory.
+/// Memory that the seals of one thread share, each only for the duration of a call, so that a
+/// waiting seal has no memory.
 class SpareBuffer {
  public:
   /// More memory than this is returned to the heap.
@@ -36,7 +36,7 @@ class SpareBuffer {
   }
 
  private:
-  Buffer memory_;  // empty
+  Buffer memory_;  // always empty
 };
 
 enum class SealState : std::uint8_t {
@@ -51,26 +51,28 @@ class Seal {
  public:
   virtual ~Seal() = default;
 
-  /// For a client: begins the handshake. A server waits for its client.
+  /// Starts the handshake, for a client. A server waits for its client.
   virtual void start(Buffer& wire) = 0;
-  /// Ciphertext has arrived, cut anywhere; keeps what it cannot use yet. Ask `read` afterwards.
+  /// Processes received ciphertext, cut anywhere; keeps incomplete parts. Call `read` afterwards.
   [[nodiscard]] virtual SealState feed(std::string_view ciphertext, Buffer& wire) = 0;
-  /// Plaintext that has arrived. May find that the connection has failed, or that the peer ends.
+  /// Returns received plaintext. May detect that the connection has failed, or that the peer has
+  /// ended it.
   ///
   /// into     at least one byte
   /// returns  number of bytes written into it; 0 if no bytes are available now
   [[nodiscard]] virtual std::size_t read(std::span<char> into, Buffer& wire) = 0;
-  /// Encrypts all of it. Pre: state() is open.
+  /// Encrypts all of the plaintext. Pre: state() is open.
   ///
-  /// returns  false when that failed: the connection is of no use any more
+  /// returns  false if it failed: the connection is unusable
   [[nodiscard]] virtual bool write(std::string_view plaintext, Buffer& wire) = 0;
-  /// Says that no more is sent (close_notify).
+  /// Announces the end of our data (close_notify).
   virtual void end(Buffer& wire) = 0;
 
   [[nodiscard]] virtual SealState state() const noexcept = 0;
-  /// The peer has said that it sends no more; without that word an end is a truncation.
+  /// Returns whether the peer has announced the end of its data; without that, the end of the
+  /// connection is a truncation.
   [[nodiscard]] virtual bool has_ended() const noexcept = 0;
-  /// Why it failed, in a sentence for a log; empty when it has not.
+  /// Returns the reason of a failure as a sentence for a log; empty if it has not failed.
   [[nodiscard]] virtual std::string_view failure() const noexcept = 0;
   /// Pre: state() is open.
   [[nodiscard]] virtual TlsInfo tls() const = 0;
@@ -81,9 +83,8 @@ class SealMaker {
  public:
   virtual ~SealMaker() = default;
   [[nodiscard]] virtual std::unique_ptr<Seal> make() = 0;
-  /// Whether a connection that begins with these bytes, at least one, may want a seal. A
-  /// client that speaks in the clear where it must not is then told so, instead of being sent an
-  /// alert.
+  /// Returns whether a connection that starts with these bytes, at least one, may be encrypted. If
+  /// not, a client that uses plain text by mistake gets a readable response instead of an alert.
   [[nodiscard]] virtual bool may_begin(std::string_view /*first*/) const noexcept { return true; }
 };
 

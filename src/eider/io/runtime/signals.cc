@@ -15,12 +15,13 @@ namespace eider {
 
 namespace {
 
-// Signal handlers belong to the process, so what they write to does as well.
+// Signal handlers belong to the process, and so does the state that they use.
 struct Handled {
   std::atomic<int> write_end{-1};
   struct sigaction before{};
 };
-/// What a handler writes to the pipe: at once or not at all, since it is short (pipe(7)).
+/// The data that a handler writes to the pipe: short, so it is written completely or not at all
+/// (pipe(7)).
 struct Arrived {
   int number = 0;
   std::uintptr_t attached = 0;
@@ -46,7 +47,7 @@ extern "C" void eider_write_signal(int number, siginfo_t* info, void*) {
   errno = error_before;
 }
 
-// The handler may run as soon as the action is set, so it finds its pipe already.
+// The handler may run as soon as the action is set, so set its pipe before.
 void take_over(int number, int write_end) noexcept {
   Handled& signal = handled[static_cast<std::size_t>(number)];
   ensure(signal.write_end.exchange(write_end) == -1, "a signal can have only one watch");
@@ -59,7 +60,7 @@ void take_over(int number, int write_end) noexcept {
 
 void give_back(int number) noexcept {
   Handled& signal = handled[static_cast<std::size_t>(number)];
-  // The old action is back before the pipe is taken away: a signal in between is the default's.
+  // Restore the old action before removing the pipe: a signal in between has its default effect.
   ::sigaction(number, &signal.before, nullptr);
   signal.write_end.store(-1);
 }
@@ -98,7 +99,7 @@ SignalWatch::SignalWatch(Loop& loop, std::initializer_list<int> numbers)
   }
   read_end_ = Descriptor(ends[0]);
   write_end_ = Descriptor(ends[1]);
-  // The pipe is watched before the first handler may write to it.
+  // Watch the pipe before the first handler may write to it.
   watch(read_end_.get(), Readiness::readable);
   for (const int number : numbers_) {
     take_over(number, write_end_.get());
@@ -109,14 +110,15 @@ SignalWatch::~SignalWatch() {
   for (const int number : numbers_) {
     give_back(number);
   }
-  // A handler that began before may still be about to write; the number must not be reused yet.
+  // A handler that started before may still write; the descriptor must not be reused until it ends.
   while (handlers_running.load() != 0) {
   }
   stop();
 }
 
 void SignalWatch::on_ready(Readiness) {
-  // One at a time: the watch may be gone after the call. What is left makes it ready again.
+  // Read one at a time, because the watch may be destroyed in the call. The rest makes it ready
+  // again.
   Arrived arrived;
   if (::read(read_end_.get(), &arrived, sizeof(arrived)) == sizeof(arrived)) {
     attached_ = arrived.attached;

@@ -14,8 +14,8 @@ namespace eider {
 
 class Loop;
 
-/// This process does nothing at it from now on. Unlike SIG_IGN, processes that it starts are as if
-/// it had not been called.
+/// Ignores the signal in this process. Unlike with SIG_IGN, processes that it starts do not inherit
+/// this.
 void ignore_signal(int number) noexcept;
 
 /// Restores the default effect of a signal that this process ignores. Shells start background jobs
@@ -23,28 +23,29 @@ void ignore_signal(int number) noexcept;
 /// stay.
 void stop_ignoring_signal(int number) noexcept;
 
-/// Nobody acts on it: it does what it does by itself, or is ignored by `ignore_signal`.
+/// Returns whether no handler acts on the signal: it has its default effect, or `ignore_signal` was
+/// called.
 [[nodiscard]] bool is_unheard(int number) noexcept;
 
-/// Derive from it. While it lives, the given signals no longer have their default effect in any
-/// thread; afterwards they have again what they had before. Nothing is masked, so that threads and
-/// child processes started meanwhile inherit nothing.
+/// Derive from it. While it lives, the signals have no default effect in any thread; afterwards
+/// their earlier actions are restored. No signal is masked, so that threads and child processes
+/// inherit nothing.
 class SignalWatch : private FdWatch {
  public:
-  /// Pre: no other SignalWatch has one of these signals. Throws std::system_error when the process
-  /// is out of descriptors.
+  /// Pre: no other SignalWatch watches one of these signals. Throws std::system_error if the
+  /// process has no descriptors left.
   SignalWatch(Loop& loop, std::initializer_list<int> numbers);
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  /// Called on the loop's thread, once per arrival (as with all signals, equal ones that come
-  /// faster than they are told may be told as one).
+  /// Called on the loop's thread, once per signal. Equal signals that arrive in quick succession
+  /// may be merged, as usual.
   virtual void on_signal(int number) = 0;
 
  protected:
   ~SignalWatch();
 
-  /// For `on_signal`: the value that the sender has attached to the signal (sigqueue(3)). 0: none.
+  /// For `on_signal`: returns the value that the sender attached to the signal (sigqueue(3)), or 0.
   [[nodiscard]] std::uintptr_t attached() const noexcept { return attached_; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace eider {
 
-/// Signals are the loops' business: other threads begin with all of them blocked.
+/// The event loops handle signals, so other threads start with all signals blocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {

@@ -21,7 +21,7 @@ ssize_t send_both(int fd, std::string_view first, std::string_view second) noexc
   return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// SIGPIPE alone.
+/// Returns a set with only SIGPIPE.
 sigset_t pipe_signal() noexcept {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -29,7 +29,7 @@ sigset_t pipe_signal() noexcept {
   return signals;
 }
 
-/// From its first file on a thread does without SIGPIPE: sendfile has no MSG_NOSIGNAL.
+/// Blocks SIGPIPE on the thread from its first file on, because sendfile has no MSG_NOSIGNAL.
 bool block_pipe_signal() noexcept {
   const sigset_t signals = pipe_signal();
   return ::pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0;
@@ -39,11 +39,12 @@ ssize_t sendfile_quietly(int fd, const FileSlice& slice) noexcept {
   [[maybe_unused]] thread_local const bool is_blocked = block_pipe_signal();
   auto offset = static_cast<off_t>(slice.offset);
   const ssize_t copied = ::sendfile(fd, slice.file, &offset, slice.bytes);
-  // SIGPIPE is blocked here, so the kernel has left it pending on this thread.
+  // SIGPIPE is blocked, so the kernel has left it pending on this thread.
   if (copied < 0 && errno == EPIPE) {
     const sigset_t signals = pipe_signal();
     const timespec at_once{};
-    ::sigtimedwait(&signals, nullptr, &at_once);  // or it would wait for what unblocks it
+    ::sigtimedwait(&signals, nullptr, &at_once);  // otherwise it would be delivered when it is
+                                                  // unblocked
     errno = EPIPE;
   }
   return copied;
@@ -65,7 +66,7 @@ SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept
   std::size_t sent = 0;
   if (!before.empty()) {
     const ssize_t head =
-        // The text waits for the file's bytes (MSG_MORE), so that both share a segment.
+        // The text waits for the bytes of the file (MSG_MORE), so that both share a segment.
         ::send(fd, before.data(), before.size(), MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE);
     if (head < 0) {
       return {0, is_try_again(errno) ? 0 : errno};

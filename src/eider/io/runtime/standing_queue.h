@@ -8,47 +8,48 @@
 
 namespace eider {
 
-/// A queue that a burst has left is gone soon, and everybody in it is served. One that has been
-/// long for kInterval without a break is not: until it is over, who has waited for too long is
-/// refused (CoDel's idea, RFC 8289, refusing by each one's own time as that is known here). Less is
-/// too long then than what made it stand: a queue that stands does nobody any good, however short.
+/// A queue after a burst is soon empty, and all its entries are served. A queue that has been long
+/// for kInterval without a break is overloaded ("standing"): until that ends, entries that have
+/// waited too long are rejected. (This is the idea of CoDel, RFC 8289, but rejects by each entry's
+/// own waiting time, because it is known here.) The time limit is then lower than the target: a
+/// standing queue has no benefit, even if it is short.
 class StandingQueue {
  public:
-  /// Behind fewer than so many nobody is refused, however long these take: one slow request ahead
-  /// is no overload.
+  /// With fewer other entries than this nothing is rejected, however long they take: one slow
+  /// request before others is no overload.
   static constexpr std::size_t kOthersMin = 16;
-  /// A queue is not long where each in it takes less: a refusal costs a system call or two as well,
-  /// so that refusing them would serve fewer and not more.
+  /// A queue is not long if each entry takes less than this: a rejection also costs one or two
+  /// system calls, so fewer requests would be served.
   static constexpr Duration kEachMin = std::chrono::microseconds(50);
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
-  /// Nor is one that was looked at less often: one stuck turn may take as long as it likes.
+  /// The minimum number of checks that found it long: a single blocked turn may take any time.
   static constexpr unsigned kLooksMin = 3;
-  /// How long one may wait while it stands, if the target is not less.
+  /// The time limit of an entry while the queue stands, unless the target is lower.
   static constexpr Duration kStandingTarget = std::chrono::milliseconds(5);
-  /// After the last one who had waited for too long.
+  /// The queue stands until this time after the last entry that waited too long.
   static constexpr Duration kOverAfter = std::chrono::seconds(1);
-  /// Then it is found anew: clients who keep it as long as that at all times, which is no overload,
-  /// would be refused for good behind a short one.
+  /// After this time the overload must be detected again. Otherwise clients that always wait that
+  /// long, without an overload, would be rejected forever.
   static constexpr Duration kStandsMax = std::chrono::seconds(30);
 
-  /// target  how long somebody may wait for as long as no queue stands; zero: as long as it takes
+  /// target  the waiting time that is acceptable while the queue does not stand; zero: any
   explicit StandingQueue(Duration target) noexcept : target_(target) {}
 
   [[nodiscard]] bool is_standing() const noexcept { return is_standing_; }
 
-  /// Nobody waits, or few.
+  /// Notes that no entries, or only few, wait.
   void note_short() noexcept { looks_ = 0; }
-  /// Somebody has waited so long.
+  /// Notes the waiting time of an entry.
   ///
-  /// others  who were served in that time, or wait by now
+  /// others  the number of entries that were served in that time, or wait now
   void note(Duration waited, std::size_t others, Instant now) noexcept;
 
-  /// Whether one who has waited so long, and whose turn it is, is to be refused. `others` as above.
+  /// Returns whether to reject an entry whose turn it is, by its waiting time. `others` as above.
   /// Pre: is_standing
   [[nodiscard]] bool refuses(Duration waited, std::size_t others, Instant now) noexcept;
-  /// It stands no more, however lately somebody was refused.
+  /// Ends the overload, even if an entry was rejected recently.
   void end() noexcept;
-  /// One was refused for another reason, for as long as it stands.
+  /// Notes a rejection for another reason, which prolongs the overload.
   void note_refused(Instant now) noexcept { refused_at_ = now; }
 
  private:
@@ -56,7 +57,7 @@ class StandingQueue {
   Instant long_since_;
   Instant stands_since_;
   Instant refused_at_;
-  unsigned looks_ = 0;  // that have found it long, without a break
+  unsigned looks_ = 0;  // the number of checks in succession that found it long
   bool is_standing_ = false;
 };
 

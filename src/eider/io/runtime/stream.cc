@@ -12,9 +12,9 @@ namespace eider {
 
 namespace {
 
-/// A cork or chunk that grew beyond this gives its memory back after use.
+/// A larger cork or chunk frees its memory after use.
 constexpr std::size_t kKeptCorkBytesMax = 256 * 1024;
-/// Refused bytes up to this many are copied; of more the buffer itself is kept.
+/// Up to this many refused bytes are copied; for more, the buffer itself is kept.
 constexpr std::size_t kCopiedBytesMax = 16 * 1024;
 
 }  // namespace
@@ -38,7 +38,7 @@ void Stream::Rest::add(Chunk chunk) {
     last.shared = {last.shared.data(), last.shared.size() + chunk.shared.size()};
     return;
   }
-  // A reader that never catches up must not leave all that has left in the list.
+  // Remove sent chunks even if the reader never catches up.
   if (first > kSentChunksMax && first > chunks.size() / 2) {
     chunks.erase(chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(first));
     first = 0;
@@ -106,12 +106,12 @@ void Stream::Rest::count(Rest* rest) {
 }
 
 detail::runtime::OutputFlow Stream::Rest::Counted::flow() const noexcept {
-  // Ciphertext that waits has been given by the queue, but not been taken by the peer.
+  // Waiting ciphertext has left the queue, but the peer has not received it.
   const std::size_t unread = unread_bytes(stream_);
   return {.given = stream_.rest_->given, .queued = unread - std::min(unread, stream_.rest_->bytes)};
 }
 
-// Its memory is free at once; the owner learns of it at the end of the turn, as of any reset.
+// The memory is freed immediately; the owner is informed at the end of the turn, as for any reset.
 void Stream::Rest::Counted::give_up() noexcept {
   Rest& rest = *stream_.rest_;
   rest.drop_all();
@@ -143,19 +143,19 @@ void Stream::close() noexcept {
   if (!is_open()) {
     return;
   }
-  // The seal says goodbye (close_notify) while the descriptor is still open.
+  // The seal sends close_notify while the descriptor is still open.
   if (is(kSealed)) {
     rest_->sealing->close();
   }
   loop_.detach(*this);
   fd_ = -1;
-  // It goes last: it holds the seal, and the output that waits.
+  // Destroyed last, because it contains the seal and the waiting output.
   delete std::exchange(rest_, nullptr);
 }
 
 void Stream::reset() noexcept {
   if (is_open()) {
-    // A broken stream's seal says no goodbye: an RST follows.
+    // A broken stream's seal sends no close_notify: an RST follows.
     flags_ |= kBroken;
     loop_.drop_unsent(*this);
     close();
@@ -165,7 +165,7 @@ void Stream::reset() noexcept {
 // Input.
 
 void Stream::tell_bytes(std::string_view bytes) {
-  // What is told now has come since it was told before.
+  // Bytes that are reported now have arrived since the last report.
   const std::uint32_t ago = loop_.turn_ms_ - std::exchange(told_at_, loop_.turn_ms_);
   if (ago != 0 && ago < loop_.told_ago_ms_) {
     loop_.told_ago_ms_ = ago;
@@ -186,10 +186,10 @@ void Stream::tell_end() {
   }
   const bool may_be_told = wants_bytes();
   if ((is(kSealed) || is(kBroken)) && may_be_told) {
-    tell_broken(NetError::reset);  // what has come may be cut
+    tell_broken(NetError::reset);  // data may be missing
     return;
   }
-  // The flag is set ahead of the callback, in which the owner may destroy the stream.
+  // Set the flag before the callback, in which the owner may destroy the stream.
   flags_ |= kPeerEnded;
   if (may_be_told) {
     owner_.on_end();
@@ -203,24 +203,25 @@ void Stream::tell_broken(NetError error) {
   StreamOwner& owner = owner_;
   flags_ |= kBroken;
   if (error == NetError::insecure) {
-    const std::string why(rest_->sealing->seal().failure());  // the seal goes with the stream
+    const std::string why(rest_->sealing->seal().failure());  // the seal is destroyed with the
+                                                              // stream
     close();
     return owner.on_insecure(why);
   }
-  // The stream is closed before its owner is told, since the owner may destroy it there.
+  // Close the stream before the callback, because the owner may destroy it there.
   close();
   owner.on_broken(error);
 }
 
 void Stream::tell_held() {
   if (is_lost()) {
-    // It is taken out first: the owner may pause, close or destroy the stream while it reads it.
+    // Take the input out first: the owner may pause, close or destroy the stream while it reads it.
     tell_broken(rest_->error);
     return;
   }
   if (is(kWaiting) && std::exchange(rest_->is_yielding, false)) {
-    // Input that is held and may be told while output waits has its run behind this one: the socket
-    // may refuse the next share, and take more only once this side has read.
+    // If held input may be reported while output waits, it is handled after this: the socket may
+    // refuse the next share, and accept more only after this side has read.
     go_on_reading();
     tell_writable();
     return;
@@ -241,11 +242,11 @@ void Stream::tell_held() {
     return;
   }
   if (rest_->is_end_held) {
-    // The end stays held until the next round, so that nothing is told ahead of it.
+    // The end is reported in the next round, so that all input comes before it.
     loop_.defer(*rest_);
   } else {
     flags_ &= static_cast<std::uint8_t>(~kHasHeld);
-    // The stream is not touched behind the callback: it may be gone.
+    // Do not use the stream after the callback: it may be destroyed.
     loop_.update(*this);
   }
   owner_.on_bytes(held.view());
@@ -254,7 +255,7 @@ void Stream::tell_held() {
 void Stream::pause_reading() noexcept {
   flags_ |= kPaused;
   if (is(kBroken)) {
-    loop_.defer(*rest_);  // a writer would wait for good while nobody reads up to the end
+    loop_.defer(*rest_);  // a writer would wait forever, because the end is not read
   }
 }
 
@@ -287,7 +288,7 @@ bool Stream::flush() {
   }
   if (is(kSealed)) [[unlikely]] {
     const bool has_left = rest_->sealing->flush(corked->view());
-    // The bytes are encrypted or copied by now, whatever the socket took of them.
+    // The bytes are now encrypted or copied, even if the socket has refused them.
     corked->reset(kKeptCorkBytesMax);
     Rest::count(rest_);
     return has_left;
@@ -300,7 +301,7 @@ bool Stream::flush() {
       break_later(net_error(written.error));
     }
   }
-  // What the socket has refused is kept in front of all that is written from now on.
+  // Keep refused bytes before all later output.
   keep_corked(*corked, sent);
   return !is(kWaiting);
 }
@@ -322,10 +323,10 @@ void Stream::send_shared(std::shared_ptr<const void> owner, std::string_view byt
 
 void Stream::send_chunk(Chunk chunk) {
   if (chunk.left().empty()) {
-    return;  // a chunk without bytes would never be done
+    return;  // a chunk without bytes would never be completed
   }
   if (is(kSealed)) {
-    // What is corked was written before the chunk, so it is encrypted before it.
+    // The corked bytes were written before the chunk, so encrypt them first.
     (void)flush();
     rest_->sealing->send_chunk(std::move(chunk));
     Rest::count(rest_);
@@ -342,7 +343,7 @@ void Stream::send_chunk(Chunk chunk) {
   }
   const std::size_t sent_before = std::min(written.bytes, before.size());
   if (corked != nullptr) {
-    // The rest of the cork is queued before the chunk: that is the order of the writing.
+    // Queue the rest of the cork before the chunk: that is the order of the output.
     keep_corked(*corked, sent_before);
   }
   chunk.sent += written.bytes - sent_before;
@@ -363,7 +364,7 @@ void Stream::keep_corked(Buffer& corked, std::size_t sent) {
     if (!rest().try_append(corked.view().substr(sent))) {
       Chunk chunk;
       if (refused > kCopiedBytesMax) {
-        // The cork takes the empty buffer instead: a large rest changes hands without a copy.
+        // The cork gets the empty buffer instead, so that a large rest is moved without a copy.
         chunk.corked.swap(corked);
         chunk.sent = sent;
       } else {
@@ -408,7 +409,7 @@ void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t off
   const std::size_t sent_before = std::min(written.bytes, before.size());
   const std::uint64_t sent_of_file = written.bytes - sent_before;
   if (corked != nullptr) {
-    // As in `send_chunk`, the rest of the cork is queued before the file.
+    // As in `send_chunk`, queue the rest of the cork before the file.
     keep_corked(*corked, sent_before);
   }
   keep_file(std::move(file), {slice.file, offset + sent_of_file, bytes - sent_of_file});
@@ -442,7 +443,7 @@ bool Stream::drain() {
   return true;
 }
 
-// Until the socket refuses some: only then does it tell that it takes more.
+// Writes until the socket refuses some, because only then does it report that it accepts more.
 bool Stream::drain_bytes() {
   const std::string_view first = rest_->left(0);
   const std::string_view second = rest_->left(1);
@@ -455,7 +456,8 @@ bool Stream::drain_bytes() {
   return written.bytes == first.size() + second.size();
 }
 
-// The next file's share of this turn. A short count may also be the file's end, so it asks again.
+// Sends the file's share of this turn. A short count may also be the end of the file, so it tries
+// again.
 bool Stream::drain_file() {
   std::uint64_t share = kFileBytesPerTurn;
   Chunk& chunk = rest_->chunks[rest_->first];
@@ -492,7 +494,7 @@ void Stream::tell_writable() {
     Rest::count(rest_);
     return;
   }
-  // The stream counts as writable before its owner hears of it, since the owner writes in there.
+  // Mark the stream writable before the callback, because the owner may write in it.
   flags_ &= static_cast<std::uint8_t>(~kWaiting);
   if (!is(kHasHeld) && !is(kSealed)) {
     delete std::exchange(rest_, nullptr);
@@ -503,7 +505,8 @@ void Stream::tell_writable() {
   if (is(kEnding)) {
     finish_ending();
   }
-  // The backend learns of all changes before the owner is told, which may destroy the stream.
+  // Inform the backend of all changes before the callback, in which the owner may destroy the
+  // stream.
   loop_.update(*this);
   go_on_reading();
   owner_.on_drained();
@@ -513,7 +516,7 @@ void Stream::end() {
   if (is(kEnding)) {
     return;
   }
-  // It is noted first: what the socket refuses now ends the stream when it has drained.
+  // Set the flag first: if the socket refuses output now, the stream ends when it has drained.
   flags_ |= kEnding;
   if (flush() && !is(kBroken)) {
     finish_ending();
@@ -521,21 +524,21 @@ void Stream::end() {
 }
 
 void Stream::finish_ending() {
-  // The goodbye of the encryption is the last that leaves before FIN.
+  // close_notify must be sent before FIN.
   if (is(kSealed)) {
     rest_->sealing->end();
   }
   loop_.end_writing(*this);
 }
 
-// Behind a reset what had come before can still be read (one that reads on is told of it first),
-// and the end that follows it is certain. Behind other errors there may be none.
+// After a reset, earlier input can still be read (and is reported first with kReadsOn), and the end
+// follows it. After other errors there may be no end.
 void Stream::break_later(NetError error) {
   flags_ |= kBroken;
   const bool has_told_end = is(kPeerEnded) && !is(kHasHeld);
   if (error != NetError::reset || has_told_end) {
     flags_ &= static_cast<std::uint8_t>(~kReadsOn);
-    // It is told at the end of the turn, never from within the owner's own call.
+    // Reported at the end of the turn, never from within the owner's own call.
   }
   rest().error = error;
   loop_.defer(*rest_);

@@ -12,8 +12,8 @@
 
 namespace eider {
 
-/// After any `tell_…` the stream may be closed or destroyed: ask what outlives it before touching
-/// it.
+/// After any `tell_…` the stream may be closed or destroyed: check an object that outlives it
+/// before using it.
 class StreamAccess {
  public:
   static int fd(const Stream& stream) noexcept { return stream.fd_; }
@@ -21,21 +21,22 @@ class StreamAccess {
   static std::uint32_t slot(const Stream& stream) noexcept { return stream.slot_; }
   static std::uint8_t& interest(Stream& stream) noexcept { return stream.interest_; }
 
-  /// Bytes told now would reach the owner. Those told at other times are copied and held back.
+  /// Returns whether bytes would be passed to the owner now. Bytes at other times are copied and
+  /// held back.
   static bool wants_bytes(const Stream& stream) noexcept { return stream.wants_bytes(); }
-  /// A reset is told behind what came before, so not while reading is paused.
+  /// Returns whether input is reported before a reset; not while reading is paused.
   static bool reads_on(const Stream& stream) noexcept { return stream.is(Stream::kReadsOn); }
-  /// Output waits: `tell_writable` when the socket takes more.
+  /// Returns whether output waits: call `tell_writable` when the socket accepts more.
   static bool wants_writable(const Stream& stream) noexcept {
     return stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
   }
-  /// Output given to the socket now would not overtake any that waits.
+  /// Returns whether output given to the socket now would not overtake waiting output.
   static bool may_send(const Stream& stream) noexcept {
     return !stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
   }
 
-  /// What is corked has to become ciphertext before it is sent: false when it is not to be sent
-  /// now, and has been taken.
+  /// Encrypts corked bytes before they are sent. Returns false if they must not be sent now; they
+  /// were then taken.
   static bool is_ready_to_send(Stream& stream, Buffer& corked) {
     return !stream.is(Stream::kSealed) || seal_corked(stream, corked);
   }
@@ -45,12 +46,12 @@ class StreamAccess {
   static void tell_broken(Stream& stream, NetError error) { stream.tell_broken(error); }
   static void tell_writable(Stream& stream) { stream.tell_writable(); }
 
-  /// For a backend that sends `corked` later than `flush_cork`: the socket took `sent` bytes of it.
-  /// What it refused is kept (the buffer may be emptied for it).
+  /// For a backend that sends `corked` later than `flush_cork`: the socket accepted `sent` bytes of
+  /// it. The rest is kept (the buffer may be emptied for that).
   static void keep_corked(Stream& stream, Buffer& corked, std::size_t sent) {
     stream.keep_corked(corked, sent);
   }
-  /// The same when the send failed for good: the owner is told after the events of this turn.
+  /// The same if the send failed permanently: the owner is informed after the events of this turn.
   static void break_later(Stream& stream, NetError error) { stream.break_later(error); }
 
  private:
@@ -65,10 +66,11 @@ class WatchAccess {
   static void tell_accepted(Listener& listener, Descriptor fd) {
     listener.tell_accepted(std::move(fd));
   }
-  /// The same. The backend has to stop accepting by itself: `attach` is called again in a while.
+  /// The same. The backend must stop accepting by itself: `attach` is called again later.
   static void tell_failed(Listener& listener, NetError error) { listener.tell_failed(error); }
 
-  /// Connections are on their way to it that began before it was to close; asks the kernel.
+  /// Returns whether connections are being established that started before the listener began to
+  /// close; queries the kernel.
   static bool has_handshakes(Listener& listener) { return listener.has_handshakes(); }
 
   static std::uint32_t& slot(FdWatch& watch) noexcept { return watch.slot_; }

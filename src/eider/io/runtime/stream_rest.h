@@ -14,21 +14,22 @@
 
 namespace eider {
 
-/// Of a file in one turn, so that a fast reader of a large one does not keep all others waiting.
+/// The limit of a file's bytes in one turn, so that a fast reader of a large file does not block
+/// others.
 inline constexpr std::uint64_t kFileBytesPerTurn = 2UL * 1024 * 1024;
 
-/// Output in one of four shapes, so that none is copied into another.
+/// Output in one of four forms, so that none must be copied into another.
 struct Stream::Chunk {
   Buffer corked;
   std::string owned;
-  std::shared_ptr<const void> owner;  // then `shared` are the bytes
+  std::shared_ptr<const void> owner;  // if set, `shared` are the bytes
   std::string_view shared;
   std::size_t sent = 0;
-  std::shared_ptr<const Descriptor> file;  // then `slice` is what is left
+  std::shared_ptr<const Descriptor> file;  // if set, `slice` is the rest to send
   FileSlice slice;
-  std::size_t memory_bytes = 0;  // of `owner`, where queues alone keep it
+  std::size_t memory_bytes = 0;  // of `owner`, if only queues keep it
 
-  /// Memory of this stream alone.
+  /// Returns the memory of this stream alone.
   [[nodiscard]] std::size_t own_bytes() const noexcept {
     return corked.capacity() + (owned.empty() ? 0 : owned.capacity());
   }
@@ -38,8 +39,8 @@ struct Stream::Chunk {
   [[nodiscard]] std::string_view left() const noexcept { return all().substr(sent); }
 };
 
-/// The encryption of one stream: stream_sealed.cc. Chunks that wait are plaintext, `left` is what
-/// comes before them.
+/// The encryption of one stream: stream_sealed.cc. Waiting chunks are plaintext; `left` is sent
+/// before them.
 class Stream::Sealing {
  public:
   Sealing(Stream& stream, std::unique_ptr<Seal> seal) noexcept
@@ -47,17 +48,17 @@ class Stream::Sealing {
 
   void start();
   [[nodiscard]] const Seal& seal() const noexcept { return *seal_; }
-  /// Memory for ciphertext, and for what waits for the handshake.
+  /// Returns the memory for ciphertext, and for output that waits for the handshake.
   [[nodiscard]] std::size_t own_bytes() const noexcept {
     return (wire_.empty() ? 0 : wire_.capacity()) + early_.capacity();
   }
-  /// Forgets all that waits.
+  /// Drops all waiting output.
   void drop_output() noexcept {
     wire_.release();
     early_.release();
     sent_ = 0;
   }
-  /// Ciphertext that has not left.
+  /// Returns the ciphertext that was not sent yet.
   [[nodiscard]] std::string_view left() const noexcept { return wire_.view().substr(sent_); }
 
   bool tell_bytes(std::string_view ciphertext);
@@ -83,14 +84,14 @@ class Stream::Sealing {
 
   Stream& stream_;
   std::unique_ptr<Seal> seal_;
-  Buffer wire_;  // ciphertext; the first `sent_` bytes of it have left
+  Buffer wire_;  // ciphertext; the first `sent_` bytes were sent
   std::size_t sent_ = 0;
-  Buffer early_;             // written before the handshake's end
+  Buffer early_;             // written before the end of the handshake
   bool* is_gone_ = nullptr;  // set when the stream closes inside a callback
   bool is_secured_told_ = false;
 };
 
-/// Output that the socket refused, input that came while paused, and news for the end of the turn.
+/// Refused output, input that arrived while paused, and events to report at the end of the turn.
 struct Stream::Rest final : public Deferred {
   class Counted;
 
@@ -101,13 +102,13 @@ struct Stream::Rest final : public Deferred {
   void run() override { owner.tell_held(); }
 
   void add(Chunk chunk);
-  /// Appends to the last chunk, if that is small and was corked as well.
+  /// Appends to the last chunk if it is small and also consists of corked bytes.
   [[nodiscard]] bool try_append(std::string_view corked);
-  /// All of the first one has left.
+  /// Removes the first chunk, which was sent completely.
   void drop_first() noexcept;
   void drop_all() noexcept;
   [[nodiscard]] bool is_file_next() const noexcept { return chunks[first].file != nullptr; }
-  /// None of a file's.
+  /// Empty for a file.
   [[nodiscard]] std::string_view left(std::size_t ahead) const noexcept {
     return first + ahead < chunks.size() ? chunks[first + ahead].left() : std::string_view();
   }
@@ -115,24 +116,24 @@ struct Stream::Rest final : public Deferred {
   [[nodiscard]] std::size_t waiting_bytes() const noexcept {
     return bytes + (sealing == nullptr ? 0 : sealing->left().size());
   }
-  /// The budget learns what waits by now. rest: may be null
+  /// Reports the waiting output to the budget. rest: may be null
   static void count(Rest* rest);
 
   Stream& owner;
-  std::vector<Chunk> chunks;  // those before `first` have left
+  std::vector<Chunk> chunks;  // those before `first` were sent
   std::size_t first = 0;
   std::size_t bytes = 0;
   std::size_t own_bytes = 0;         // memory of the chunks
   std::uint64_t given = 0;           // to the socket
-  std::unique_ptr<Counted> counted;  // null where nobody counts
+  std::unique_ptr<Counted> counted;  // null if no budget counts it
   Buffer held;
   bool is_end_held = false;
-  bool is_yielding = false;  // has sent its share of this turn, and may go on
+  bool is_yielding = false;  // has sent its share of this turn, and may continue later
   NetError error = NetError::other;
   std::unique_ptr<Sealing> sealing;
 };
 
-/// A stream in its budget.
+/// The representation of a stream in its budget.
 class Stream::Rest::Counted final : public detail::runtime::WaitingOutput {
  public:
   Counted(Stream& stream, detail::runtime::OutputBudget& its_budget) noexcept

@@ -16,16 +16,16 @@ namespace eider {
 
 namespace {
 
-/// Of plaintext that waits, in one go: a few records.
+/// The plaintext that is encrypted at once: a few records.
 constexpr std::size_t kPieceBytes = 64UL * 1024;
 
-/// Memory for ciphertext, for whichever stream sends next.
+/// Returns memory for ciphertext, for any stream of this thread.
 SpareBuffer& spare() noexcept {
   thread_local SpareBuffer memory;
   return memory;
 }
 
-/// Reads until `into` is full or the file ends; the file's bytes are in the kernel's cache, mostly.
+/// Reads until `into` is full or the file ends; its bytes are usually in the kernel's cache.
 std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noexcept {
   std::size_t got = 0;
   while (got < into.size()) {
@@ -45,7 +45,8 @@ std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noe
 }  // namespace
 
 void Stream::secure(std::unique_ptr<Seal> seal, std::string_view received) {
-  // Early bytes go through `tell_held`: the owner is told of nothing within its own call.
+  // Early bytes are reported with `tell_held`, because the owner must not be called within its own
+  // call.
   rest().sealing = std::make_unique<Sealing>(*this, std::move(seal));
   flags_ |= kSealed;
   rest_->sealing->start();
@@ -67,9 +68,9 @@ void Stream::Sealing::start() {
 
 // Input.
 
-/// Returns whether the stream is still there: each of the owner's callbacks may close it.
+/// Returns whether the stream still exists: each of the owner's callbacks may close it.
 bool Stream::Sealing::tell_bytes(std::string_view ciphertext) {
-  // The owner may close or destroy the stream in each callback; `close` sets this then.
+  // `close` sets this if the owner closes or destroys the stream in a callback.
   bool is_gone = false;
   is_gone_ = &is_gone;
   const SealState state = ciphertext.empty() ? seal_->state() : seal_->feed(ciphertext, wire_);
@@ -91,13 +92,13 @@ void Stream::Sealing::tell_secured() {
   if (std::exchange(is_secured_told_, true)) {
     return;
   }
-  // What was written during the handshake leaves before anything that the owner writes now.
+  // Send output from the handshake before anything that the owner writes now.
   seal_text(early_.view());
   early_.release();
   stream_.owner_.on_secured();
 }
 
-/// Returns whether there was any.
+/// Returns whether there was any plaintext.
 bool Stream::Sealing::tell_plaintext() {
   const std::span<char> room = stream_.loop_.plain_rooms().input;
   const detail::base::OpenedMemory opened(room.data(), room.size());
@@ -116,12 +117,12 @@ bool Stream::Sealing::tell_plaintext() {
 }
 
 void Stream::Sealing::settle() {
-  // An alert has to leave before the stream is closed because of it.
+  // Send an alert before the stream is closed because of it.
   send_wire();
   if (seal_->state() == SealState::failed) {
     stream_.tell_broken(NetError::insecure);
   } else if (!stream_.wants_bytes()) {
-    // The seal may hold more plaintext: reading that goes on asks it first.
+    // The seal may still have plaintext, so it is read first when reading continues.
     stream_.flags_ |= stream_.is(kPeerEnded) || stream_.is_lost() ? std::uint8_t{0} : kHasHeld;
   } else if (seal_->has_ended() && stream_.is(kBroken)) {
     stream_.tell_broken(stream_.rest_->error);
@@ -135,11 +136,10 @@ void Stream::Sealing::tell_held() {
   Buffer held;
   held.swap(stream_.rest_->held);
   const bool is_end_held = stream_.rest_->is_end_held;
-  // An end that is held has been noted as the peer's; it is taken back so that the bytes before it
-  // are still told.
+  // A held end was already noted; reset the flag so that the bytes before it are still reported.
   stream_.flags_ &= static_cast<std::uint8_t>(~(kHasHeld | kPeerEnded));
   stream_.loop_.update(stream_);
-  // An end that the peer's seal has not announced is a truncation: `tell_end` sees to that.
+  // An end without the peer's close_notify is a truncation, which `tell_end` handles.
   if (tell_bytes(held.view()) && is_end_held) {
     stream_.tell_end();
   }
@@ -166,18 +166,18 @@ bool Stream::Sealing::flush(std::string_view plaintext) {
     seal_text(plaintext);
   } else {
     Chunk chunk;
-    // Plaintext that waits comes first, or records would overtake each other.
+    // Waiting plaintext comes first; otherwise records would overtake one another.
     chunk.corked.append(plaintext);
     stream_.rest_->add(std::move(chunk));
   }
   return send_wire();
 }
 
-/// For a backend that sends what is corked by itself: makes it ciphertext, in place.
+/// For a backend that sends corked bytes by itself: encrypts them in place.
 ///
-/// returns  false when it is not to be sent now, and has been taken
+/// returns  false if they must not be sent now; they were then taken
 bool Stream::Sealing::seal_corked(Buffer& corked) {
-  // Ciphertext that waits, or a handshake, comes ahead of what is corked.
+  // Waiting ciphertext and the handshake come before corked bytes.
   const bool may_pass = !stream_.is(kWaiting) && !stream_.is(kBroken) && wire_.empty() &&
                         seal_->state() == SealState::open;
   if (!may_pass) {
@@ -191,12 +191,12 @@ bool Stream::Sealing::seal_corked(Buffer& corked) {
   return !corked.empty();
 }
 
-/// Gives the socket what is encrypted. Returns whether nothing waits.
+/// Writes ciphertext to the socket. Returns whether nothing waits.
 bool Stream::Sealing::send_wire() {
   if (stream_.is(kWaiting) || stream_.is(kBroken) || wire_.empty()) {
     return !stream_.is(kWaiting);
   }
-  // A stream that is lost waits for nothing: `break_later` tells its owner.
+  // A lost stream does not wait: `break_later` informs its owner.
   if (!write_wire() && !stream_.is_lost()) {
     stream_.begin_waiting();
     return false;
@@ -204,7 +204,7 @@ bool Stream::Sealing::send_wire() {
   return true;
 }
 
-/// Returns whether the socket took all of it.
+/// Returns whether the socket accepted all of it.
 bool Stream::Sealing::write_wire() {
   if (!left().empty()) {
     const Loop::Written written = stream_.loop_.write(stream_, left(), {});
@@ -224,7 +224,7 @@ bool Stream::Sealing::write_wire() {
   return true;
 }
 
-/// Large plaintext, encrypted piece by piece as the socket takes it.
+/// Sends large plaintext, which is encrypted piece by piece as the socket accepts it.
 void Stream::Sealing::send_chunk(Chunk chunk) {
   if (stream_.is(kBroken)) {
     return;
@@ -234,7 +234,7 @@ void Stream::Sealing::send_chunk(Chunk chunk) {
     early_.append(chunk.left());
     return;
   }
-  // The slice counts as waiting as well; `add` counts only bytes in memory.
+  // The slice also counts as waiting; `add` counts only bytes in memory.
   stream_.rest_->bytes += chunk.slice.bytes;
   stream_.rest_->add(std::move(chunk));
   if (stream_.is(kWaiting)) {
@@ -247,7 +247,7 @@ void Stream::Sealing::send_chunk(Chunk chunk) {
   }
 }
 
-/// Encrypts the next piece of what waits in the clear.
+/// Encrypts the next piece of waiting plaintext.
 void Stream::Sealing::seal_next_piece() {
   Chunk& chunk = stream_.rest_->chunks[stream_.rest_->first];
   if (chunk.file == nullptr) {
@@ -259,7 +259,7 @@ void Stream::Sealing::seal_next_piece() {
   const std::span<char> room = stream_.loop_.plain_rooms().file;
   const detail::base::OpenedMemory opened(room.data(), room.size());
   const std::size_t wanted = std::min<std::uint64_t>(room.size(), chunk.slice.bytes);
-  // A file that has become shorter than promised breaks the connection: the length was announced.
+  // A file that became shorter breaks the connection, because its length was announced.
   const std::size_t got = read_piece(chunk.slice.file, chunk.slice.offset, room.first(wanted));
   if (got < wanted) {
     stream_.break_later(net_error(ENODATA));
@@ -277,7 +277,7 @@ void Stream::Sealing::seal_next_piece() {
 
 bool Stream::Sealing::drain() {
   std::size_t share = kFileBytesPerTurn;
-  // Only a piece at a time is encrypted ahead of the socket, so memory stays bounded.
+  // Only one piece at a time is encrypted in advance, so that memory stays bounded.
   while (!stream_.is(kBroken) && write_wire()) {
     if (stream_.rest_->bytes == 0) {
       return true;
@@ -293,7 +293,7 @@ bool Stream::Sealing::drain() {
   return false;
 }
 
-/// For a backend whose send of ciphertext was refused: it comes before what was encrypted since.
+/// For a backend whose send of ciphertext failed: puts it before later ciphertext.
 void Stream::Sealing::keep_refused(std::string_view refused) {
   Buffer wire;
   wire.append(refused);
@@ -302,10 +302,10 @@ void Stream::Sealing::keep_refused(std::string_view refused) {
   sent_ = 0;
 }
 
-/// close_notify, if the socket takes it now.
+/// Sends close_notify, if the socket accepts it now.
 void Stream::Sealing::end() noexcept {
   if (!stream_.is(kBroken) && !stream_.is(kWaiting) && seal_->state() == SealState::open) {
-    // Behind ciphertext that waits it would stand in the middle of a record.
+    // After waiting ciphertext it would be in the middle of a record.
     seal_->end(wire_);
     (void)stream_.loop_.write(stream_, left(), {});
     wire_.clear();
@@ -313,9 +313,9 @@ void Stream::Sealing::end() noexcept {
   }
 }
 
-/// A callback under way learns that it was the last.
+/// Informs a running callback that the stream was closed.
 void Stream::Sealing::close() noexcept {
-  // A stream that is ending has said goodbye already.
+  // A stream that is ending has already sent close_notify.
   if (!stream_.is(kEnding)) {
     end();
   }

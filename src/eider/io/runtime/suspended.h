@@ -10,7 +10,7 @@
 
 namespace eider::detail::runtime {
 
-/// Goes on within the work in which it began to wait.
+/// Resumes the coroutine within the work in which it was suspended.
 class Suspended {
  public:
   Suspended& operator=(std::coroutine_handle<> waiting) noexcept {
@@ -23,7 +23,7 @@ class Suspended {
     work_ = WorkRef();
   }
   [[nodiscard]] bool is_there() const noexcept { return handle_ != nullptr; }
-  /// Once. What holds this may be gone behind it.
+  /// Resumes it once. The owner of this object may be destroyed afterwards.
   void resume() {
     const std::coroutine_handle<> handle = std::exchange(handle_, nullptr);
     const Within within(std::move(work_));

@@ -1,5 +1,5 @@
 // Synchronization on one event loop: an event and a semaphore.
-// Layering: must not be shared between threads; loops talk by `Loop::post`.
+// Layering: must not be shared between threads; loops communicate with `Loop::post`.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class AsyncEvent {
       waiter->wake();
     }
   }
-  /// The same, but waiting tasks continue after the current event of the loop already.
+  /// The same, but waiting tasks continue directly after the current event of the loop.
   void set_after_event() noexcept {
     is_set_ = true;
     while (detail::runtime::Waiter* waiter = waiting_.front()) {
@@ -56,7 +56,7 @@ class AsyncEvent {
   bool is_set_ = false;
 };
 
-/// A number of permits, given out first come, first served. With one permit it is a mutex.
+/// A number of permits, granted in the order of the requests. With one permit it is a mutex.
 /// Pre: it outlives its permits and the tasks that wait for them.
 class Semaphore {
  public:
@@ -76,7 +76,7 @@ class Semaphore {
  private:
   void release() noexcept {
     if (detail::runtime::Waiter* waiter = waiting_.front()) {
-      waiter->wake();  // the permit is its own from now on
+      waiter->wake();  // passes the permit on to it
     } else {
       ++available_;
     }
@@ -115,7 +115,7 @@ class Semaphore::Awaiter final : private detail::runtime::Waiter {
  public:
   explicit Awaiter(Semaphore& semaphore) noexcept : semaphore_(semaphore) {}
   ~Awaiter() {
-    if (is_woken()) {  // it owns a permit that nobody will take
+    if (is_woken()) {  // it owns a permit that it will not use
       semaphore_.release();
     }
   }

@@ -62,14 +62,14 @@ class TaskPromiseBase {
 
   bool is_started() const noexcept { return continuation_ != nullptr; }
 
-  /// `continuation` is resumed by the end, from now on.
+  /// Sets the coroutine to resume at the end.
   void continue_with(std::coroutine_handle<> continuation) noexcept {
     continuation_ = continuation;
   }
   void tell(TaskOwner* owner) noexcept { owner_ = owner; }
 
   std::coroutine_handle<> end() noexcept {
-    // The owner only notes the end: the frame that it would destroy is the one that runs here.
+    // The owner must only note the end: the frame of this task is still running.
     if (owner_ != nullptr) {
       owner_->on_task_done();
     }
@@ -77,7 +77,8 @@ class TaskPromiseBase {
   }
 
  private:
-  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or what waits
+  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or the waiting
+                                          // coroutine
   TaskOwner* owner_ = nullptr;
 };
 
@@ -108,7 +109,7 @@ class TaskPromise : public TaskPromiseBase {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
     outcome_ = Outcome::value;
   }
-  /// Only for the message.
+  /// Exists only for its compile-time message.
   template <class U>
     requires(!std::is_convertible_v<U &&, T> &&
              requires(U& awaited) { awaited.await_suspend(std::coroutine_handle<>()); })
@@ -178,7 +179,7 @@ class [[nodiscard(
   Task() noexcept = default;
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Task& operator=(Task&& other) noexcept {
-    // The old task is destroyed last: what its locals do there finds the new one in place.
+    // Destroy the old task last, so that its locals find the new one in place.
     Task old(std::move(*this));
     handle_ = std::exchange(other.handle_, nullptr);
     return *this;
@@ -202,7 +203,7 @@ class [[nodiscard(
   bool start() {
     ensure(handle_ && !handle_.promise().is_started(), "task started twice");
     handle_.promise().continue_with(std::noop_coroutine());
-    const WorkKept kept;  // what it enters and has not left where it waits is its own
+    const WorkKept kept;  // restores the current work if the coroutine is suspended in another one
     handle_.resume();
     return handle_.done();
   }
@@ -234,7 +235,7 @@ class [[nodiscard(
   Handle handle_;
 };
 
-/// Refers to the task; its `co_await` expression keeps that alive.
+/// Refers to the task, which its `co_await` expression keeps alive.
 template <class T>
 class Task<T>::Awaiter {
  public:
@@ -244,13 +245,13 @@ class Task<T>::Awaiter {
     ensure(static_cast<bool>(task_), "an empty task awaited");
     return task_.done();
   }
-  // The child is called, not jumped to: g++ makes no tail call of that jump without optimizing
-  // or under a sanitizer, and a loop over ready tasks would use up the stack. Only an end that was
-  // waited for jumps back, which is at most as deep as the chain.
+  // The child is called, not resumed by symmetric transfer: without optimization or with a
+  // sanitizer g++ makes no tail call of that, and a loop over ready tasks would use up the stack.
+  // Only an end that was awaited resumes by transfer, at most as deep as the chain of tasks.
   bool await_suspend(std::coroutine_handle<> waiting) const {
     auto& promise = task_.promise();
     if (!promise.is_started()) {
-      // It has something to return to if it ends at once: this call.
+      // So it can return to this call if it ends immediately.
       promise.continue_with(std::noop_coroutine());
       task_.resume();
       if (task_.done()) {

@@ -22,7 +22,7 @@ TcpStream::TcpStream(Loop& loop, Descriptor fd) : stream_(loop, *this) {
 TcpStream::~TcpStream() = default;
 
 void TcpStream::secure(std::unique_ptr<Seal> seal) {
-  // What has come and was not read is the first of the handshake's ciphertext.
+  // Received bytes that were not read are the first ciphertext of the handshake.
   stream_.secure(std::move(seal), arrived_.view());
   arrived_.clear();
   stream_.resume_reading();
@@ -40,24 +40,24 @@ void TcpStream::unread(std::string_view bytes) {
 
 void TcpStream::hand_over(StreamOwner& owner) {
   owner_ = &owner;
-  // From here on nobody reads, so what the last `read` gave is no longer needed.
+  // Tasks no longer read, so the result of the last `read` is not needed.
   given_.release();
   if (has_news()) {
     stream_.loop().defer(*this);
   }
 }
 
-/// What had happened before it was handed over, in its order. The owner may destroy this.
+/// Reports earlier events in order. The owner may destroy this object.
 void TcpStream::run() {
   if (!arrived_.empty()) {
     Buffer arrived;
     arrived.swap(arrived_);
     if (has_news()) {
-      stream_.loop().defer(*this);  // its end is told in the next round
+      stream_.loop().defer(*this);  // its end is reported in the next round
     } else {
-      stream_.resume_reading();  // which was paused where too much had come
+      stream_.resume_reading();  // it was paused because too much had arrived
     }
-    // Nothing is touched behind this call: the owner may destroy the connection.
+    // Use nothing after this call: the owner may destroy the connection.
     return owner_->on_bytes(arrived.view());
   }
   if (stream_.is_open()) {
@@ -66,7 +66,7 @@ void TcpStream::run() {
   if (error_ == NetError::insecure) {
     return owner_->on_insecure(why_insecure_);
   }
-  if (error_ != NetError::closed) {  // which is the owner's own doing
+  if (error_ != NetError::closed) {  // `closed` is the owner's own action
     owner_->on_broken(error_);
   }
 }
@@ -86,7 +86,7 @@ void TcpStream::on_end() {
   if (is_handed_over()) {
     return owner_->on_end();
   }
-  // Both kinds of waiters learn of it: a handshake does not survive the end either.
+  // Wake both kinds of waiters: the end also ends a handshake.
   has_ended_ = true;
   wake_all(handshakes_);
   wake_all(readers_);
@@ -127,7 +127,7 @@ void TcpStream::lose(NetError error) noexcept {
 }
 
 Result<std::string_view, NetError> TcpStream::take_arrived() {
-  // The last view ends here, as `read` says; its memory serves the next bytes.
+  // The view of the last `read` ends here; its memory is reused for the next bytes.
   given_.clear();
   given_.swap(arrived_);
   if (given_.empty() && !has_ended_) {
@@ -139,7 +139,7 @@ Result<std::string_view, NetError> TcpStream::take_arrived() {
   return given_.view();
 }
 
-// Whether there is nothing to wait for, be it that the connection is gone.
+// Returns whether there is nothing to wait for, for example because the connection was lost.
 bool TcpStream::try_write(std::string_view bytes) {
   if (!stream_.is_open()) {
     return true;
@@ -159,7 +159,7 @@ void TcpStream::end() {
 }
 
 void TcpStream::close() noexcept {
-  // The stream says nothing of a close by its own side, so those who wait are woken here.
+  // The stream does not report a close by its own side, so wake the waiting tasks here.
   stream_.close();
   lose(NetError::closed);
 }

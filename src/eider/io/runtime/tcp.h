@@ -70,7 +70,7 @@ class TcpStream final : private StreamOwner, private Deferred {
   /// Reports events to `owner` instead of tasks, from the end of this turn: first the bytes that
   /// were received but not read. The owner outlives this. Pre: no task waits.
   void hand_over(StreamOwner& owner);
-  /// To write to once it is handed over.
+  /// Returns the stream, for writing after `hand_over`.
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
 
@@ -80,11 +80,11 @@ class TcpStream final : private StreamOwner, private Deferred {
   void close() noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return stream_.is_open(); }
-  /// Why the encryption has failed, in a sentence; empty when it has not.
+  /// Returns the reason why encryption failed, as a sentence; empty if it has not failed.
   [[nodiscard]] std::string_view why_insecure() const noexcept { return why_insecure_; }
 
  private:
-  // More than this is not read ahead of the reader, nor kept for the socket without waiting.
+  // The limit of input that is read in advance, and of output that is kept without waiting.
   static constexpr std::size_t kAheadBytesMax = 64 * 1024;
 
   void on_bytes(std::string_view bytes) override;
@@ -95,7 +95,7 @@ class TcpStream final : private StreamOwner, private Deferred {
   void on_insecure(std::string_view why) override;
   void run() override;
 
-  /// The owner is told at once: nothing waits to be told ahead of it.
+  /// Returns whether events go directly to the owner: nothing is left to be reported before them.
   [[nodiscard]] bool is_handed_over() const noexcept { return owner_ != nullptr && !is_queued(); }
   [[nodiscard]] bool has_news() const noexcept {
     return !arrived_.empty() || has_ended_ || !stream_.is_open();
@@ -106,7 +106,7 @@ class TcpStream final : private StreamOwner, private Deferred {
 
   Stream stream_;
   Buffer arrived_;
-  Buffer given_;  // what the last `read` returned
+  Buffer given_;  // the result of the last `read`
   StreamOwner* owner_ = nullptr;
   bool has_ended_ = false;
   bool is_secured_ = false;

@@ -13,7 +13,7 @@
 
 namespace eider {
 
-/// Shared with the calls that run on threads of the pool.
+/// The state that is shared with calls on threads of the pool.
 class TempFile::Open {
  public:
   Open(Descriptor fd, std::string name) noexcept : fd_(std::move(fd)), name_(std::move(name)) {}
@@ -27,14 +27,14 @@ class TempFile::Open {
 
   [[nodiscard]] const Descriptor& descriptor() const noexcept { return fd_; }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// Where it can be linked from.
+  /// Returns the path from which it can be linked.
   [[nodiscard]] std::string link_path() const {
     return name_.empty() ? "/proc/self/fd/" + std::to_string(fd()) : name_;
   }
 
  private:
   Descriptor fd_;
-  std::string name_;  // empty when it has none
+  std::string name_;  // empty if it has no name
 };
 
 namespace {
@@ -45,12 +45,12 @@ std::unexpected<FileError> fail_temp_file() {
   return fail(file_error(errno));
 }
 
-/// Whether the file system, or the kernel, cannot make files without names.
+/// Returns whether the file system, or the kernel, does not support files without names.
 bool lacks_unnamed_files(int error) noexcept {
   return error == EOPNOTSUPP || error == EISDIR || error == EINVAL;
 }
 
-/// Behind the file's end, wherever other calls left its position.
+/// Writes at an offset, independent of the file position that other calls have set.
 bool write_at(int fd, std::string_view bytes, std::uint64_t offset) {
   while (!bytes.empty()) {
     const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -82,7 +82,7 @@ Result<std::string, FileError> read_at(int fd, std::uint64_t offset, std::size_t
   return bytes;
 }
 
-/// The name is data of the directory: it is on the disk once that is.
+/// The name is on the disk after an fsync of the directory.
 bool sync_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -93,7 +93,7 @@ bool sync_directory_of(const std::string& path) {
 Result<void, FileError> keep_blocking(int fd, const std::string& link_path,
                                       const std::string& path) {
   const bool is_kept =
-      // The file is on the disk before it gets its name, and the name before this returns.
+      // Write the file to the disk before it gets its name, and the name before this returns.
       ::fsync(fd) == 0 &&
       ::linkat(AT_FDCWD, link_path.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 &&
       sync_directory_of(path);
@@ -122,7 +122,8 @@ Result<Made, FileError> make_blocking(const std::string& directory) {
 }  // namespace
 
 Task<Result<TempFile, FileError>> TempFile::create(std::string directory) {
-  // Wrapped before it leaves the thread, so that a file whose awaiter has gone is removed too.
+  // Wrap the file before it leaves the thread, so that it is removed even if the awaiter was
+  // destroyed.
   auto work = run_blocking(
       [directory = std::move(directory)]() -> Result<std::shared_ptr<Open>, FileError> {
         auto made = make_blocking(directory);
@@ -139,10 +140,10 @@ Task<Result<TempFile, FileError>> TempFile::create(std::string directory) {
 }
 
 Task<Result<void, FileError>> TempFile::append(std::string bytes) {
-  // The size grows before the wait, so that `read` and the next call count these bytes.
+  // Increase the size before the wait, so that `read` and the next call count these bytes.
   const std::uint64_t offset = size_;
   size_ += bytes.size();
-  // The call shares the file: it goes on when the awaiting task is destroyed.
+  // The call shares the file, because it continues if the awaiting task is destroyed.
   auto work = run_blocking([open = open_, bytes = std::move(bytes), offset] {
     return write_at(open->fd(), bytes, offset) ? Result<void, FileError>() : fail_temp_file();
   });

@@ -23,10 +23,10 @@ namespace eider {
 namespace {
 
 constexpr int kFramesMax = 64;
-/// The handler's own frame, and the one by which the kernel has called it.
+/// The handler's own frame, and the kernel's signal frame.
 constexpr int kFramesOfHandler = 2;
 
-/// A text that a handler copies: no memory may be asked for there.
+/// A text that a handler copies, because it must not allocate memory.
 class CopiedText {
  public:
   void set(std::string_view text) noexcept { size_ = text.copy(bytes_.data(), bytes_.size()); }
@@ -39,7 +39,7 @@ class CopiedText {
 
 enum class Stage : int { idle, wanted, writing, done };
 
-// A handler belongs to the process, and may run late: so what it writes to stays for good.
+// Handlers belong to the process and may run late, so this object is never destroyed.
 struct Looked {
   std::atomic<Stage> stage{Stage::idle};
   std::array<void*, kFramesMax> frames;
@@ -53,13 +53,13 @@ std::mutex one_looks;
 std::atomic<int> signal_number{0};
 static_assert(std::atomic<Stage>::is_always_lock_free, "a signal handler must not lock");
 
-// Of glibc's functions backtrace is not promised to be safe here. It is in fact once its library is
-// loaded, which `prepare_thread_looks` sees to: frames are found without a lock or memory
+// glibc does not guarantee that backtrace is safe in a handler. It is in fact safe after its
+// library was loaded, which `prepare_thread_looks` does: frames are found without locks or memory
 // (_dl_find_object, since glibc 2.35).
 extern "C" void eider_look_at_thread(int) {
   const int error_before = errno;
   Stage wanted = Stage::wanted;
-  // Who has wanted it may have given up: then nothing is written.
+  // The requesting thread may have given up: then write nothing.
   if (looked.stage.compare_exchange_strong(wanted, Stage::writing)) {
     looked.frames_count = ::backtrace(looked.frames.data(), kFramesMax);
     const Work* const work = Work::current();
@@ -104,7 +104,7 @@ std::string text_of(void* address) {
   return text.append(")");
 }
 
-/// Gives it up; or waits for what is being written, which is a matter of microseconds.
+/// Cancels the request, or waits for a running write, which takes microseconds.
 bool give_up() noexcept {
   Stage wanted = Stage::wanted;
   if (looked.stage.compare_exchange_strong(wanted, Stage::idle)) {
@@ -139,10 +139,10 @@ void prepare_thread_looks() noexcept {
     struct sigaction action{};
     ::sigaction(number, nullptr, &action);
     if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) {
-      continue;  // the program's own
+      continue;  // used by the program
     }
     std::array<void*, 1> frame{};
-    (void)::backtrace(frame.data(), 1);  // which loads what it needs
+    (void)::backtrace(frame.data(), 1);  // loads the required library
     action = {};
     action.sa_handler = eider_look_at_thread;
     action.sa_flags = SA_RESTART;

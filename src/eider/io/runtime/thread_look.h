@@ -12,11 +12,11 @@
 
 namespace eider {
 
-/// What a thread was found at.
+/// The state in which a thread was found.
 ///
-/// method, route, id  of the request that it works for, where that is followed; see Work
-/// stack              the innermost call first: "name+0x12 (program+0x3456)"; the second of these
-///                    is what addr2line(1) takes
+/// method, route, id  of the request that it processes, if requests are traced; see Work
+/// stack              the innermost call first: "name+0x12 (program+0x3456)"; addr2line(1) accepts
+///                    the second of these
 struct ThreadLook {
   std::string method;
   std::string route;
@@ -24,15 +24,15 @@ struct ThreadLook {
   std::vector<std::string> stack;
 };
 
-/// Takes a realtime signal for it, once per process, unless the program has all of those itself.
-/// From then on threads can be looked at.
+/// Reserves a realtime signal, once per process, unless the program uses all of them. Required
+/// before look_at_thread.
 void prepare_thread_looks() noexcept;
 
-/// Interrupts that thread for some microseconds: what it waits for in the kernel may end with EINTR
-/// (most goes on by itself, SA_RESTART). One at a time looks.
+/// Interrupts the thread for some microseconds; a blocking system call may fail with EINTR (most
+/// are restarted, SA_RESTART). Only one look runs at a time.
 ///
-/// within   how long it may take to be heard, as where it blocks all signals
-/// returns  nothing when it was not heard, or nothing was prepared
+/// within   how long to wait for the thread, for example if it blocks all signals
+/// returns  nothing if the thread did not react, or prepare_thread_looks was not called
 [[nodiscard]] std::optional<ThreadLook> look_at_thread(pthread_t thread, Duration within);
 
 }  // namespace eider

@@ -5,7 +5,7 @@
 namespace eider {
 
 void TimerWheel::arm(Timer& timer, std::uint64_t tick) noexcept {
-  // A timer stands in one list at a time, so arming it again moves it.
+  // A timer is in one list at a time, so arming it again moves it.
   timer.disarm();
   timer.tick_ = tick;
   if (tick <= now_) {
@@ -22,11 +22,11 @@ void TimerWheel::place(Timer& timer) noexcept {
   const std::size_t slot = (tick >> (level * kBitsPerLevel)) % kSlots;
   levels_[level].occupied |= std::uint64_t{1} << slot;
   levels_[level].slots[slot].push_back(timer);
-  // A disarmed timer leaves its bit behind; it is cleared where a slot is found empty.
+  // A disarmed timer does not clear its bit; it is cleared when a slot is found empty.
 }
 
 TimerWheel::Place TimerWheel::first_place() noexcept {
-  // What stands in a lower level is due within the current block of the level above, thus earlier.
+  // Timers in a lower level are due within the current block of the level above, so earlier.
   for (std::size_t number = 0; number < kLevels; ++number) {
     Level& level = levels_[number];
     while (level.occupied != 0) {
@@ -46,7 +46,7 @@ void TimerWheel::empty_slot(const Place& place_of, IntrusiveList<Timer>& due) no
   Level& level = levels_[place_of.level];
   level.occupied &= ~(std::uint64_t{1} << place_of.slot);
   while (Timer* timer = level.slots[place_of.slot].pop_front()) {
-    // Time stands at the slot's begin, so a timer that is not due moves to a lower level, never
+    // The time is the start of the slot, so a timer that is not due moves to a lower level, never
     // back here.
     if (timer->tick_ <= now_) {
       due.push_back(*timer);
@@ -59,7 +59,7 @@ void TimerWheel::empty_slot(const Place& place_of, IntrusiveList<Timer>& due) no
 void TimerWheel::advance(std::uint64_t now, IntrusiveList<Timer>& due) noexcept {
   due.take(overdue_);
   for (Place first = first_place(); first.begins <= now; first = first_place()) {
-    // Time moves slot by slot: `place` reckons from it where a timer moves down.
+    // Time moves slot by slot: `place` uses it when a timer moves down.
     now_ = first.begins;
     empty_slot(first, due);
   }

@@ -1,5 +1,5 @@
 // Timers in a hierarchical wheel: arming and disarming need no search.
-// Layering: must not read a clock; it counts in ticks that its user defines.
+// Layering: must not read a clock; it counts ticks that its caller defines.
 #pragma once
 
 #include <array>
@@ -11,30 +11,30 @@
 
 namespace eider {
 
-/// Level 0 has a slot per tick of the next 64, level 1 one per 64 ticks of the next 4096, and so
-/// on. A timer stands in the lowest level whose block it shares with now, and moves down when its
-/// slot begins: at most seven times in its life.
+/// Level 0 has a slot for each of the next 64 ticks, level 1 one for each 64 of the next 4096
+/// ticks, and so on. A timer is in the lowest level whose block also contains the current tick, and
+/// moves down when its slot begins: at most seven times.
 class TimerWheel {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  /// Places, or moves, the timer. One that is due at or before now is due at the next `advance`.
+  /// Inserts or moves the timer. If it is due now or earlier, it expires at the next `advance`.
   void arm(Timer& timer, std::uint64_t tick) noexcept;
 
-  /// Moves time on and appends to `due` what is due by then. Pre: now >= the last now.
+  /// Advances the time and appends expired timers to `due`. Pre: now >= the last now.
   void advance(std::uint64_t now, IntrusiveList<Timer>& due) noexcept;
 
-  /// When `advance` is next worth calling: never after the first timer is due, perhaps before.
+  /// Returns when to call `advance` next: never after the first timer is due, possibly before.
   [[nodiscard]] std::uint64_t next_tick() noexcept;
 
  private:
   static constexpr unsigned kBitsPerLevel = 6;
   static constexpr std::size_t kSlots = 1U << kBitsPerLevel;
-  static constexpr std::size_t kLevels = 7;  // of milliseconds: 139 years
+  static constexpr std::size_t kLevels = 7;  // in milliseconds: 139 years
   static constexpr std::uint64_t kTicksMax = (std::uint64_t{1} << (kBitsPerLevel * kLevels)) - 1;
 
   struct Level {
-    std::uint64_t occupied = 0;  // a bit per slot; may lag behind timers that were disarmed
+    std::uint64_t occupied = 0;  // a bit per slot; may still be set after timers were disarmed
     std::array<IntrusiveList<Timer>, kSlots> slots;
   };
   struct Place {

@@ -9,29 +9,30 @@
 
 namespace eider {
 
-/// One of a loop's at a time.
+/// A loop has at most one.
 class TurnWatch {
  public:
   explicit TurnWatch(Loop& loop) noexcept : loop_(loop) { loop.turn_watch_ = this; }
   TurnWatch(const TurnWatch&) = delete;
   TurnWatch& operator=(const TurnWatch&) = delete;
 
-  /// On the loop's thread, ahead of the sending of what the turn has written last.
+  /// Called on the loop's thread, before the last output of the turn is sent.
   virtual void on_turn_done() noexcept = 0;
 
  protected:
-  /// Whether this turn has all that had happened when it began. Else the kernel has kept some back,
-  /// and the next turn begins with what is as old.
+  /// Returns whether this turn has handled all events from before its start. If not, the kernel has
+  /// kept some back, and the next turn starts with equally old events.
   [[nodiscard]] bool has_all() const noexcept { return loop_.has_all_; }
-  /// How long ago a stream that has told bytes in this turn had told some before: the least. What
-  /// the kernel keeps back has come since then, too, as it brings what came first.
+  /// Returns the shortest time between two receives of the same stream, of which the later one is
+  /// in this turn. Data that the kernel keeps back arrived within that time, because it delivers
+  /// data in order.
   [[nodiscard]] Duration told_ago() const noexcept {
     return loop_.told_ago_ms_ == Loop::kNobodyTold
                ? Duration::max()
                : std::chrono::milliseconds(loop_.told_ago_ms_) + std::chrono::milliseconds(1);
   }
-  /// How often the loop's thread has waited for something: more than before where it was idle.
-  /// Costs a system call.
+  /// Returns how often the loop's thread has waited: it grows if the loop was idle. Costs a system
+  /// call.
   [[nodiscard]] std::uint64_t sleeps() const noexcept { return loop_.sleeps(); }
   ~TurnWatch() { loop_.turn_watch_ = nullptr; }
 

@@ -8,9 +8,9 @@ namespace eider {
 
 class Stream;
 
-/// What waits in this process, and what waits in the kernel: it tells that a socket takes more only
-/// when a third of what it holds has left, which may be a megabyte. A reader that takes a little
-/// all the time would else seem to take nothing for minutes.
+/// Returns the waiting output in this process and in the kernel. The kernel reports that a socket
+/// accepts more only after a third of its buffer was sent, which may be a megabyte. Without its
+/// part, a slow but steady reader would seem to read nothing for minutes.
 ///
 /// source  tcp(7), SIOCOUTQ; unix(7)
 [[nodiscard]] std::size_t unread_bytes(const Stream& stream) noexcept;

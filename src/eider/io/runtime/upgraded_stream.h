@@ -10,7 +10,7 @@ namespace eider::detail::runtime {
 
 class UpgradedStream : public UpgradedLine {
  public:
-  /// It is open until `close` was called.
+  /// Returns the stream, which is open until `close` was called.
   [[nodiscard]] virtual Stream& stream() noexcept = 0;
   [[nodiscard]] virtual const Stream& stream() const noexcept = 0;
 

@@ -11,15 +11,16 @@
 
 namespace eider::detail::runtime {
 
-/// Goes on later in this turn, unless it is destroyed before.
+/// Resumes a coroutine later in this turn, unless it is destroyed before.
 class Resumption final : public Deferred {
  public:
-  /// Pre: called on the loop that the coroutine runs on.
+  /// Pre: called on the loop of the coroutine.
   void set(std::coroutine_handle<> waiting) noexcept {
     waiting_ = waiting;
     loop_ = &Loop::current();
   }
-  /// Also outside of a turn: tasks are destroyed after their loop has stopped, too.
+  /// May be called outside of a turn, because tasks are also destroyed after their loop has
+  /// stopped.
   void queue() noexcept { loop_->defer(*this); }
   void queue_after_event() noexcept { loop_->defer_after_event(*this); }
   void run() override { waiting_.resume(); }
@@ -33,22 +34,22 @@ class Waiter : public ListNode {
  public:
   using List = IntrusiveList<Waiter>;
 
-  /// Pre: in no list.
+  /// Pre: it is in no list.
   void wait_in(List& list, std::coroutine_handle<> waiting) noexcept {
     resumption_.set(waiting);
     list.push_back(*this);
   }
-  /// It leaves its list, and goes on later in this turn unless it is destroyed before.
+  /// Removes it from its list, and resumes it later in this turn unless it is destroyed before.
   void wake() noexcept {
     unlink();
     resumption_.queue();
   }
-  /// The same, but it goes on after the current event already.
+  /// The same, but resumes it directly after the current event.
   void wake_after_event() noexcept {
     unlink();
     resumption_.queue_after_event();
   }
-  /// Whether it was woken and has not gone on yet.
+  /// Returns whether it was woken and not resumed yet.
   [[nodiscard]] bool is_woken() const noexcept { return resumption_.is_queued(); }
 
  protected:

@@ -41,7 +41,7 @@ std::string address_text(std::string_view bytes) {
   return text.data();
 }
 
-/// "DNS:a.example"; nothing for kinds that services have no use for.
+/// Returns "DNS:a.example"; nothing for kinds of names that services do not need.
 std::optional<std::string> name_text(const GENERAL_NAME& name) {
   int kind = 0;
   const auto* value = static_cast<const ASN1_STRING*>(GENERAL_NAME_get0_value(&name, &kind));
@@ -70,7 +70,8 @@ std::vector<std::string> all_names(X509& certificate) {
   return found;
 }
 
-/// RFC 4514: the most significant part last, separators escaped, UTF-8 as it is.
+/// Formats a name as in RFC 4514: the most significant part last, separators escaped, UTF-8
+/// unchanged.
 std::string distinguished_name(X509_NAME& name) {
   const BioPtr text(BIO_new(BIO_s_mem()));
   ensure_memory(text.get());

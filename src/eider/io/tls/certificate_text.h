@@ -14,13 +14,13 @@ namespace eider::detail::tls {
 
 [[nodiscard]] ClientCertificate describe(X509& certificate);
 
-/// The DNS names among the subject's alternative ones, as they are: "*.example.org".
+/// Returns the DNS names of the subject alternative names, unchanged: "*.example.org".
 [[nodiscard]] std::vector<std::string> dns_names(X509& certificate);
 
-/// SHA-256 of the whole in lower-case hexadecimal digits.
+/// Returns the SHA-256 digest of the whole certificate in lowercase hexadecimal digits.
 [[nodiscard]] std::string fingerprint(X509& certificate);
 
-/// "2026-05-01 10:00:00 UTC" from a certificate's notBefore or notAfter.
+/// Returns a certificate's notBefore or notAfter as "2026-05-01 10:00:00 UTC".
 [[nodiscard]] std::string time_text(const ASN1_TIME& time);
 
 }  // namespace eider::detail::tls

@@ -7,7 +7,8 @@ namespace eider::detail::tls {
 
 namespace {
 
-/// Keeps for one server. Nothing here may throw through OpenSSL: a session less is no harm.
+/// Keeps the sessions of one server. Exceptions must not pass through OpenSSL; a lost session is
+/// harmless.
 class Keeper final : public SessionKeeper {
  public:
   Keeper(std::shared_ptr<ClientSessions> sessions, std::string server)
@@ -39,7 +40,7 @@ void ClientSessions::keep(const std::string& server, SessionPtr session) {
     kept_.front().server = server;
   }
   auto& sessions = kept_.front().sessions;
-  // The oldest goes, since servers let their tickets expire.
+  // Remove the oldest, because servers let their tickets expire.
   if (sessions.size() == kPerServerMax) {
     sessions.erase(sessions.begin());
   }
@@ -55,10 +56,10 @@ SessionPtr ClientSessions::take(const std::string& server) {
   if (found == kept_.end()) {
     return nullptr;
   }
-  // The newest holds longest, and was made with the newest key.
+  // The newest is valid for the longest time, and was made with the newest key.
   SessionPtr newest = std::move(found->sessions.back());
   found->sessions.pop_back();
-  // Before TLS 1.3 a session serves several connections, so it stays here as well.
+  // Before TLS 1.3 a session can be used by several connections, so it is also kept.
   if (SSL_SESSION_get_protocol_version(newest.get()) != TLS1_3_VERSION) {
     SSL_SESSION_up_ref(newest.get());
     found->sessions.push_back(SessionPtr(newest.get()));

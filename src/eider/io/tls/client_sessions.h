@@ -13,28 +13,28 @@
 
 namespace eider::detail::tls {
 
-/// From any thread, under a lock that is held for a look at a short list.
+/// Thread-safe: a lock protects the short list.
 class ClientSessions {
  public:
   static constexpr std::size_t kServersMax = 256;
   static constexpr std::size_t kPerServerMax = 8;
 
   void keep(const std::string& server, SessionPtr session);
-  /// The newest; null when there is none. Twice the same only before TLS 1.3, where it harms nobody
-  /// (RFC 8446, section C.4).
+  /// Returns the newest session, or null. Returns the same one twice only before TLS 1.3, where it
+  /// is harmless (RFC 8446, section C.4).
   [[nodiscard]] SessionPtr take(const std::string& server);
 
  private:
   struct Kept {
     std::string server;
-    std::vector<SessionPtr> sessions;  // the newest last
+    std::vector<SessionPtr> sessions;  // the newest is last
   };
 
   std::mutex changing_;
-  std::list<Kept> kept_;  // those of the server heard of last come first
+  std::list<Kept> kept_;  // the most recently used server is first
 };
 
-/// server  what `take` is asked for
+/// server  the argument of `take`
 [[nodiscard]] std::unique_ptr<SessionKeeper> make_keeper(std::shared_ptr<ClientSessions> sessions,
                                                          std::string server);
 

@@ -18,9 +18,9 @@
 
 namespace eider::detail::tls {
 
-/// What an authority says about one certificate (OCSP, RFC 6960), as it is stapled to handshakes.
+/// An authority's statement about one certificate (OCSP, RFC 6960), as it is stapled to handshakes.
 struct OcspResponse {
-  /// It must not be shown after.
+  /// It must not be sent afterwards.
   std::time_t until = 0;
 };
 
@@ -30,7 +30,7 @@ using ResponsePtr = std::unique_ptr<OCSP_RESPONSE, Freer<&OCSP_RESPONSE_free>>;
 using BasicPtr = std::unique_ptr<OCSP_BASICRESP, Freer<&OCSP_BASICRESP_free>>;
 using IdPtr = std::unique_ptr<OCSP_CERTID, Freer<&OCSP_CERTID_free>>;
 
-/// Where a response names no end, clients take it for about this long.
+/// If a response has no end, clients accept it for about this time.
 constexpr std::time_t kUnlimitedSeconds = std::time_t{24} * 60 * 60;
 
 std::unexpected<Error> trouble(std::string what) {
@@ -43,7 +43,7 @@ std::time_t to_seconds(const ASN1_GENERALIZEDTIME& time) noexcept {
   return ASN1_TIME_to_tm(&time, &parts) == 1 ? timegm(&parts) : 0;
 }
 
-/// The part of the response about `certificate`, whatever digest its authority names it with.
+/// Finds the part of the response about `certificate`, for any digest that the authority uses.
 OCSP_SINGLERESP* find_single(OCSP_BASICRESP& basic, X509& certificate, X509& issuer) {
   for (int index = 0; index < OCSP_resp_count(&basic); ++index) {
     OCSP_SINGLERESP* const single = OCSP_resp_get0(&basic, index);
@@ -65,7 +65,7 @@ Result<OcspResponse> read_single(OCSP_SINGLERESP& single, std::time_t now) {
   if (OCSP_single_get0_status(&single, nullptr, nullptr, &from, &until) != V_OCSP_CERTSTATUS_GOOD) {
     return trouble("the OCSP response does not confirm the certificate");
   }
-  // A response without an end is shown for a day only, as clients would take it.
+  // A response without an end is sent for only a day, as clients would accept it.
   const std::time_t end = until == nullptr ? now + kUnlimitedSeconds : to_seconds(*until);
   if (end <= now) {
     return trouble("the OCSP response is too old; fetch a new one");
@@ -75,8 +75,8 @@ Result<OcspResponse> read_single(OCSP_SINGLERESP& single, std::time_t now) {
 
 }  // namespace
 
-/// errors  it is no OCSP response, not a successful one, about another certificate, does not say
-///         that the certificate is good, or is too old; the detail says which
+/// errors  not an OCSP response, not a successful one, about another certificate, does not confirm
+///         the certificate, or too old; the detail has the reason
 Result<OcspResponse> check_ocsp(const std::string& der, const Identity& identity, std::time_t now) {
   if (sk_X509_num(identity.chain.get()) == 0) {
     return trouble("the certificate file does not contain the issuer's certificate");
@@ -87,7 +87,7 @@ Result<OcspResponse> check_ocsp(const std::string& der, const Identity& identity
     return trouble("the file is not an OCSP response in DER format");
   }
   const BasicPtr basic(OCSP_response_get1_basic(response.get()));
-  // The status of the response is looked at beside its content: an error has none.
+  // Check the status of the response in addition to its content: an error has no content.
   if (basic == nullptr || OCSP_response_status(response.get()) != OCSP_RESPONSE_STATUS_SUCCESSFUL) {
     return trouble("the OCSP response is not successful");
   }
@@ -127,17 +127,17 @@ CertificatesPtr parse_certificates(const std::string& pem) {
   ensure_memory(found.get());
   const BioPtr bio = over(pem);
   while (CertificatePtr next{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
-    // The stack owns what was pushed; what was not is freed here.
+    // The stack owns pushed certificates; one that was not pushed is freed here.
     if (sk_X509_push(found.get(), next.get()) > 0) {
       static_cast<void>(next.release());
     }
   }
-  // The end of the file leaves an error in the queue, which would be taken for a later call's.
+  // The end of the file leaves an error in the queue, which would be attributed to a later call.
   ERR_clear_error();
   return found;
 }
 
-/// Passphrases are not asked for: a service starts by itself.
+/// Does not prompt for a passphrase, because a service starts without a user.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }
@@ -166,11 +166,12 @@ std::string to_lower_case(std::string text) {
   return text;
 }
 
-/// The key has to be the first certificate's. A chain in the wrong order is told apart.
+/// Checks that the key belongs to the first certificate, and distinguishes a chain in the wrong
+/// order.
 Result<void> check_key(const TlsCertificate& files, const Identity& identity) {
   const std::string& key_file = files.key.empty() ? files.certificate : files.key;
   const bool fits = X509_check_private_key(identity.certificate.get(), identity.key.get()) == 1;
-  // The comparison leaves errors behind, whatever its outcome is.
+  // The comparison leaves errors in the queue, even if it succeeds.
   ERR_clear_error();
   if (fits) {
     return {};
@@ -232,7 +233,7 @@ Result<std::string> read_small_file(const std::string& path) {
   if (file == nullptr) {
     return unreadable(path, errno);
   }
-  // By pieces: room for the largest at once would stay with a process that reads small ones.
+  // Read in pieces: a buffer of the maximum size would stay with a process that reads small files.
   std::string bytes;
   std::array<char, 8192> piece;
   for (std::size_t read = 1; read != 0 && bytes.size() <= kFileBytesMax;) {
@@ -272,7 +273,7 @@ Result<Identity> load_identity(const TlsCertificate& files, std::time_t now) {
   }
   Identity identity;
   identity.file = files.certificate;
-  // The first certificate is the server's own; what is left leads to an authority.
+  // The first certificate is the server's own; the rest are the intermediate certificates.
   identity.certificate.reset(sk_X509_shift(chain->get()));
   identity.chain = *std::move(chain);
   identity.key = *std::move(key);

@@ -1,5 +1,5 @@
 // The certificate and key of a server or client, and its OCSP response.
-// Layering: must not know connections: contexts show it to them.
+// Layering: must not know connections: contexts send it to clients.
 #pragma once
 
 #include <ctime>
@@ -14,36 +14,36 @@
 namespace eider::detail::tls {
 
 struct Identity {
-  /// The certificate's file; empty when there is none.
+  /// The file of the certificate; empty if there is no file.
   std::string file;
   CertificatePtr certificate;
-  /// Those that lead to an authority, without the first; never null.
+  /// The intermediate certificates, without the first one; never null.
   CertificatesPtr chain;
   KeyPtr key;
-  /// "example.org", "*.example.org", in lower case.
+  /// "example.org", "*.example.org", in lowercase.
   std::vector<std::string> names;
-  /// DER, empty when there is none that still holds; then until when it does.
+  /// DER; empty if there is no valid response. `ocsp_until` is the end of its validity.
   std::string ocsp;
   std::time_t ocsp_until = 0;
-  /// What is odd about it, one sentence each: it has expired, or its OCSP answer does not fit.
+  /// Problems, one sentence each: it has expired, or its OCSP response does not match.
   std::vector<std::string> warnings;
 };
 
-/// errors  as make_server_tls: the detail names the file and the mend
+/// errors  as for make_server_tls: the detail has the file and the solution
 [[nodiscard]] Result<Identity> load_identity(const TlsCertificate& files, std::time_t now);
 
-/// The certificates of a PEM file, at least one.
+/// Loads the certificates of a PEM file, at least one.
 ///
-/// errors  the file is not there, is unreadable, or holds none
+/// errors  the file is missing or unreadable, or contains none
 [[nodiscard]] Result<CertificatesPtr> load_certificates(const std::string& path);
 
-/// A whole file of at most a MiB, which no certificate comes near.
+/// Reads a whole file of at most 1 MiB, which is far more than a certificate.
 ///
 /// errors  the reason, with the path
 [[nodiscard]] Result<std::string> read_small_file(const std::string& path);
 
-/// A certificate for development, which nobody trusts and no file ever holds: EC P-256, for
-/// localhost, 127.0.0.1 and ::1; valid from an hour before `now` for 90 days.
+/// Creates a certificate for development, which no client trusts and which is never stored in a
+/// file: EC P-256, for localhost, 127.0.0.1 and ::1; valid from an hour before `now`, for 90 days.
 [[nodiscard]] Identity make_self_signed(std::time_t now);
 
 }  // namespace eider::detail::tls

@@ -16,8 +16,8 @@ using NumberPtr = std::unique_ptr<BIGNUM, Freer<&BN_free>>;
 constexpr int kRsaBitsMin = 2048;
 constexpr int kExponentBitsMax = 32;
 
-/// Whether the sign apart these are 0, 1 or -1, or no number below 2^255 - 19: an ordinate of the
-/// points of order 1, 2 and 4, or a second spelling.
+/// Returns whether y, without the sign bit, is 0, 1 or -1, which are the y-coordinates of the
+/// points of order 1, 2 and 4, or not below 2^255 - 19, which is a non-canonical encoding.
 bool is_extreme(std::string_view y) noexcept {
   const auto front = static_cast<unsigned char>(y.front());
   const auto middle = y.substr(1, kEd25519Bytes - 2);
@@ -28,7 +28,7 @@ bool is_extreme(std::string_view y) noexcept {
   return is_low || is_high;
 }
 
-/// Those of order 8: the roots of d y^4 + 2 y^2 = 1, little-endian.
+/// The y-coordinates of the points of order 8: the roots of d y^4 + 2 y^2 = 1, little-endian.
 constexpr std::array<std::string_view, 2> kOrderEight{
     std::string_view("\x26\xE8\x95\x8F\xC2\xB2\x27\xB0\x45\xC3\xF4\x89\xF2\xEF\x98\xF0"
                      "\xD5\xDF\xAC\x05\xD3\xC6\x33\x39\xB1\x38\x02\x88\x6D\x53\xFC\x05",
@@ -120,7 +120,7 @@ std::string fault_of_ed25519(EVP_PKEY* key) {
       EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(y.data()), &size) != 1) {
     return "the key is not an Ed25519 key";
   }
-  y.back() = static_cast<char>(y.back() & 0x7F);  // the sign of the abscissa
+  y.back() = static_cast<char>(y.back() & 0x7F);  // the sign of the x-coordinate
   const bool is_small = is_extreme(y) || std::ranges::find(kOrderEight, y) != kOrderEight.end();
   return is_small ? "the point of the key has a small order, or a non-canonical encoding" : "";
 }

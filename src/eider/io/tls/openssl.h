@@ -34,7 +34,7 @@ using CertificatesPtr = std::unique_ptr<STACK_OF(X509), Freer<&free_certificates
 using KeyPtr = std::unique_ptr<EVP_PKEY, Freer<&EVP_PKEY_free>>;
 using BioPtr = std::unique_ptr<BIO, Freer<&BIO_free>>;
 
-/// Bytes as OpenSSL takes them.
+/// Converts bytes to OpenSSL's type.
 inline const unsigned char* octets(std::string_view bytes) noexcept {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
@@ -42,20 +42,20 @@ inline unsigned char* octets(std::string& bytes) noexcept {
   return reinterpret_cast<unsigned char*>(bytes.data());
 }
 
-/// What went wrong last on this thread, in OpenSSL's words; the queue is empty afterwards.
+/// Returns the last error of this thread in OpenSSL's words, and empties the queue.
 [[nodiscard]] std::string take_openssl_error();
 
-/// Forgets what others have left in the thread's queue: next to nothing when it is empty.
+/// Removes errors of other code from the thread's queue; cheap if it is empty.
 inline void forget_openssl_errors() noexcept {
   if (ERR_peek_error() != 0) {
     ERR_clear_error();
   }
 }
 
-/// Pre: OpenSSL's response to a request that only a lack of memory can refuse.
+/// Throws std::bad_alloc if OpenSSL returned null. Pre: only a lack of memory can cause it.
 void ensure_memory(const void* object);
 
-/// Makes a connection of `context`.
+/// Creates a connection of `context`.
 ///
 /// set_side  SSL_set_accept_state or SSL_set_connect_state
 /// errors    std::bad_alloc

@@ -30,10 +30,10 @@ std::string server_name_of(const SSL& ssl) {
   return name == nullptr ? "" : name;
 }
 
-/// Only a certificate that was verified says anything about the client.
+/// Only a verified certificate identifies the client.
 ClientCertificate client_of(const SSL& ssl) {
   X509* const certificate = SSL_get0_peer_certificate(&ssl);
-  // A resumed session keeps the result of its verification, so this holds there as well.
+  // A resumed session keeps the result of its verification, so this also works there.
   const bool is_known = SSL_is_server(&ssl) != 0 && certificate != nullptr &&
                         SSL_get_verify_result(&ssl) == X509_V_OK;
   return is_known ? describe(*certificate) : ClientCertificate{};
@@ -74,7 +74,7 @@ TlsFailure handshake_failure(int reason) noexcept {
     case SSL_R_DECRYPTION_FAILED:
     case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC:
 #ifdef SSL_R_RECORD_LAYER_FAILURE
-    case SSL_R_RECORD_LAYER_FAILURE:  // what OpenSSL 3.2 and later report last
+    case SSL_R_RECORD_LAYER_FAILURE:  // the last error that OpenSSL 3.2 and later report
 #endif
       return TlsFailure::damaged;
     case SSL_R_TOO_MANY_KEY_UPDATES:
@@ -84,7 +84,7 @@ TlsFailure handshake_failure(int reason) noexcept {
   }
 }
 
-/// Pre: the handshake is done.
+/// Pre: the handshake is complete.
 TlsInfo facts_of(const SSL& ssl) {
   return {.version = SSL_get_version(&ssl),
           .cipher = SSL_CIPHER_standard_name(SSL_get_current_cipher(&ssl)),
@@ -94,7 +94,7 @@ TlsInfo facts_of(const SSL& ssl) {
           .client = client_of(ssl)};
 }
 
-/// code  of X509_V_ERR_*, not X509_V_OK
+/// code  one of X509_V_ERR_*, not X509_V_OK
 TlsFailure certificate_failure(long code) noexcept {
   switch (code) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
@@ -148,7 +148,7 @@ int read_from_seal(BIO* bio, char* into, std::size_t bytes_max, std::size_t* byt
   *bytes = std::min(bytes_max, wire.in.size());
   if (*bytes == 0) {
     BIO_set_retry_read(bio);
-    // OpenSSL asks again when more has come: this is no end.
+    // OpenSSL tries again when more has arrived: this is not an end.
     return -1;
   }
   std::memcpy(into, wire.in.data(), *bytes);
@@ -157,12 +157,12 @@ int read_from_seal(BIO* bio, char* into, std::size_t bytes_max, std::size_t* byt
   return 1;
 }
 
-/// No exception may pass through OpenSSL's frames: without memory the write fails.
+/// Exceptions must not pass through OpenSSL's frames: without memory the write fails.
 int write_to_seal(BIO* bio, const char* from, std::size_t bytes, std::size_t* written) {
   const auto& wire = *static_cast<SealWire*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
   *written = 0;
-  // Nothing may be written outside of a call, when nobody takes it.
+  // Nothing may be written outside of a call, because it would not be sent.
   if (wire.out == nullptr) {
     return 0;
   }
@@ -199,7 +199,7 @@ MethodPtr make_method() {
 }  // namespace
 
 BIO* new_seal_bio(SealWire& wire) {
-  // Never freed: connections may end after the program's own objects.
+  // Never freed, because connections may end after the program's static objects.
   static const BIO_METHOD* const method = make_method().release();
   BIO* bio = BIO_new(method);
   ensure_memory(bio);
@@ -210,24 +210,25 @@ BIO* new_seal_bio(SealWire& wire) {
 namespace {
 
 constexpr std::size_t kRecordBytes = 16384;  // RFC 8446, section 5.1
-/// Header, explicit nonce and tag of TLS 1.2, which is more than TLS 1.3 adds (RFC 5288).
+/// Header, explicit nonce and tag of TLS 1.2, which is more than TLS 1.3 needs (RFC 5288).
 constexpr std::size_t kRecordOverheadBytes = 5 + 8 + 16;
 
 constexpr std::size_t sealed_bytes_max(std::size_t plaintext_bytes) noexcept {
   return plaintext_bytes + (plaintext_bytes / kRecordBytes + 1) * kRecordOverheadBytes;
 }
 
-/// A whole record: alert (21), TLS 1.2, two bytes: fatal (2), illegal_parameter (47). Only before
-/// there are keys (RFC 8446, sections 5.1 and 6).
+/// A whole record: alert (21), TLS 1.2, two bytes: fatal (2), illegal_parameter (47). Valid only
+/// before there are keys (RFC 8446, sections 5.1 and 6).
 constexpr std::array<char, 7> kIllegalParameter{21, 3, 3, 0, 2, 2, 47};
 
-/// Memory for what has come, for whichever connection is fed next.
+/// Returns memory for received bytes, for any connection of this thread.
 SpareBuffer& spare() noexcept {
   thread_local SpareBuffer memory;
   return memory;
 }
 
-/// Nothing went wrong (the queue was empty before the call), there are only no bytes.
+/// Returns whether only more bytes are needed: there is no error (the queue was empty before the
+/// call).
 bool wants_more(const SSL& ssl) noexcept {
   return ERR_peek_error() == 0 && SSL_want_read(&ssl) != 0;
 }
@@ -242,11 +243,11 @@ std::string_view words_of(const SSL& ssl, TlsFailure reason) noexcept {
 
 }  // namespace
 
-/// OpenSSL is called: where it writes to, and an empty queue of errors.
+/// The setup of a call of OpenSSL: the output buffer, and an empty error queue.
 class SealEngine::Call {
  public:
   Call(SealEngine& engine, Buffer& wire) noexcept : engine_(engine) {
-    // The wire is the caller's, and only for the time of the call.
+    // The buffer belongs to the caller, and is valid only during the call.
     engine.wire_.out = &wire;
     forget_openssl_errors();
   }
@@ -264,32 +265,31 @@ SealEngine::SealEngine(SslPtr ssl, std::unique_ptr<SessionKeeper> keeper)
   SSL_set_bio(ssl_.get(), bio, bio);
 }
 
-/// A connection that ends without a word may be resumed all the same (RFC 5246, section 7.2.1, as
-/// opposed to TLS 1.0); one that failed may not, which OpenSSL sees to.
+/// A session can be resumed even if its connection ended without close_notify (RFC 5246, section
+/// 7.2.1, unlike in TLS 1.0). OpenSSL ensures that a failed one cannot.
 SealEngine::~SealEngine() {
   if (state_ == SealState::open) {
-    // OpenSSL would take a session without a close for one that failed, and forget it.
+    // Otherwise OpenSSL would treat a session without a close as failed, and remove it.
     SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   }
 }
 
 SealEngine& SealEngine::of(const SSL* ssl) noexcept {
-  // The writing BIO may be behind a buffer of OpenSSL's own; the reading one is always ours.
+  // The writing BIO may be behind a buffer of OpenSSL; the reading one is always ours.
   return *static_cast<SealWire*>(BIO_get_data(SSL_get_rbio(ssl)))->engine;
 }
 
 void SealEngine::prepare(SSL_CTX& context) noexcept {
   SSL_CTX_set_info_callback(&context, on_info);
   SSL_CTX_sess_set_new_cb(&context, on_session);
-  // An idle connection keeps no buffers for records.
+  // Idle connections keep no buffers for records.
   SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS);
 }
 
 void SealEngine::on_info(const SSL* ssl, int where, int value) {
   SealEngine& engine = of(ssl);
   constexpr int kDescription = 0xff;
-  // A client that wants to negotiate anew is refused by OpenSSL; the connection ends behind the
-  // call.
+  // OpenSSL rejects a client that requests renegotiation; the connection ends after the call.
   if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
     engine.refused_ = TlsFailure::renegotiation;
   } else if ((where & SSL_CB_LOOP) != 0 && engine.state_ == SealState::open) {
@@ -297,21 +297,20 @@ void SealEngine::on_info(const SSL* ssl, int where, int value) {
   }
 }
 
-/// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446,
-/// section 4.6).
+/// Counts steps of messages without plaintext: KeyUpdate, NewSessionTicket (RFC 8446, section 4.6).
 void SealEngine::note_step() noexcept {
   if (++idle_steps_ > kIdleStepsMax) {
     refused_ = TlsFailure::too_many_updates;
   }
 }
 
-/// returns  1 when the session was taken over, as OpenSSL wants to know
+/// returns  1 if the session was kept, as OpenSSL requires
 int SealEngine::on_session(SSL* ssl, SSL_SESSION* session) {
   const SealEngine& engine = of(ssl);
   if (engine.keeper_ == nullptr) {
     return 0;
   }
-  // The session is the keeper's from here on, which 1 tells OpenSSL.
+  // The keeper owns the session from now on; 1 informs OpenSSL.
   engine.keeper_->keep(SessionPtr(session));
   return 1;
 }
@@ -328,7 +327,7 @@ SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
     const Call call(*this, wire);
     wire_.in = ciphertext;
     shake_hands();
-    // What is left of these bytes belongs to the connection behind the handshake.
+    // The rest of these bytes belongs to the connection after the handshake.
     ciphertext = std::exchange(wire_.in, {});
   }
   if (state_ == SealState::open) {
@@ -348,7 +347,7 @@ void SealEngine::shake_hands() {
 void SealEngine::note_lack_of_bytes() {
   if (!wants_more(*ssl_)) {
     fail();
-    // It is asked where bytes are lacking: a handshake that is complete may have been large.
+    // Checked only if bytes are missing: a complete handshake may have been large.
   } else if (wire_.bytes_read > kHandshakeBytesMax) {
     refuse_large_handshake();
   }
@@ -357,40 +356,40 @@ void SealEngine::note_lack_of_bytes() {
 void SealEngine::refuse_large_handshake() {
   const OSSL_HANDSHAKE_STATE state = SSL_get_state(ssl_.get());
   if (state == TLS_ST_BEFORE || state == TLS_ST_SR_CLNT_HELLO) {
-    // OpenSSL has no keys yet, so the alert is written by hand; later ones need them.
+    // OpenSSL has no keys yet, so the alert is written by hand; a later alert would need them.
     wire_.out->append({kIllegalParameter.data(), kIllegalParameter.size()});
   }
   fail(TlsFailure::too_large, {});
 }
 
 void SealEngine::keep(std::string_view ciphertext) {
-  // The memory is lent before it is filled: an idle connection keeps none.
+  // The memory is lent before it is filled, so that an idle connection keeps none.
   spare().lend(kept_);
-  // OpenSSL has read a part of what was kept: the rest moves to the front before more is added.
+  // OpenSSL has read a part of the kept bytes: move the rest to the front before adding more.
   kept_.consume(kept_.size() - wire_.in.size());
   kept_.append(ciphertext);
   wire_.in = kept_.view();
 }
 
 std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
-  // Checked first: SSL_pending crashes if a failed handshake has lost its record layer, as OpenSSL
-  // 3.2 and later do when memory is short.
+  // Checked first: SSL_pending crashes if a failed handshake has lost its record layer, which
+  // happens in OpenSSL 3.2 and later when memory is short.
   if (state_ != SealState::open || has_ended_) {
     return 0;
   }
-  // OpenSSL may still have plaintext when no ciphertext is left.
+  // OpenSSL may still have plaintext if there is no ciphertext left.
   if (wire_.in.empty() && SSL_pending(ssl_.get()) == 0) {
     return 0;
   }
   const Call call(*this, wire);
   std::size_t bytes = 0;
-  // Any plaintext shows that the peer does not only change its keys.
+  // Plaintext shows that the peer does not only update its keys.
   if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &bytes) == 1) {
     idle_steps_ = 0;
   } else {
     note_end_of_reading();
   }
-  // A callback may not end the connection, so what it found is told behind the call.
+  // A callback must not end the connection, so its error is reported after the call.
   if (refused_ != TlsFailure::none) {
     fail(refused_, {});
     return 0;
@@ -403,10 +402,10 @@ void SealEngine::note_end_of_reading() {
   if (wants_more(*ssl_)) {
     return;
   }
-  // A fatal alert counts as received shutdown too, but leaves an error.
+  // A fatal alert also counts as received shutdown, but leaves an error.
   if (ERR_peek_error() == 0 && (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) {
     has_ended_ = true;
-    // Behind close_notify nothing is read (RFC 8446, 6.1).
+    // Nothing is read after close_notify (RFC 8446, 6.1).
     wire_.in = {};
   } else {
     fail();
@@ -415,7 +414,7 @@ void SealEngine::note_end_of_reading() {
 
 void SealEngine::drop_what_was_read() noexcept {
   if (wire_.in.empty()) {
-    // The memory serves the next connection on this thread.
+    // The memory is reused for the next connection on this thread.
     spare().take_back(kept_);
   }
 }
@@ -425,7 +424,8 @@ bool SealEngine::write(std::string_view plaintext, Buffer& wire) {
     return may_write();
   }
   const Call call(*this, wire);
-  // The room is made first: OpenSSL writes record by record, and cannot go back when memory lacks.
+  // Reserve the room first: OpenSSL writes record by record, and cannot undo that if memory is
+  // missing.
   static_cast<void>(wire.reserve(sealed_bytes_max(plaintext.size())));
   if (!put(plaintext)) {
     fail();
@@ -439,7 +439,7 @@ bool SealEngine::put(std::string_view plaintext) {
 }
 
 void SealEngine::end(Buffer& wire) {
-  // close_notify is said once.
+  // Send close_notify only once.
   const bool has_said_so = (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0;
   if (state_ != SealState::open || has_said_so) {
     return;
@@ -470,7 +470,7 @@ void SealEngine::fail(TlsFailure reason, std::string_view detail) {
   if (!detail.empty()) {
     sentence.append(" (").append(detail).append(")");
   }
-  // The reason is kept before the buffers go, some of which it may view.
+  // Store the reason before the buffers are freed, because it may view them.
   failure_ = std::make_unique<const std::string>(std::move(sentence));
   wire_.in = {};
   kept_.release();

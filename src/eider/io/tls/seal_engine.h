@@ -19,22 +19,22 @@ namespace eider::detail::tls {
 
 class SealEngine;
 
-/// What OpenSSL reads and writes while it is called.
+/// The input and output of OpenSSL during a call.
 struct SealWire {
-  /// Whose it is: callbacks find it by the SSL's BIO.
+  /// The owner; callbacks find it with the SSL's BIO.
   SealEngine* engine = nullptr;
-  /// Not read yet.
+  /// The input that was not read yet.
   std::string_view in = {};
   /// Null outside of a call.
   Buffer* out = nullptr;
-  /// All that has been read, in bytes.
+  /// The number of bytes that were read in total.
   std::size_t bytes_read = 0;
 };
 
-/// wire  outlives the BIO
+/// wire  must outlive the BIO
 [[nodiscard]] BIO* new_seal_bio(SealWire& wire);
 
-/// Hears of the sessions that a server lets its client resume.
+/// Receives the sessions that the client may resume.
 class SessionKeeper {
  public:
   virtual ~SessionKeeper() = default;
@@ -43,23 +43,24 @@ class SessionKeeper {
 
 class SealEngine final : public TlsSeal {
  public:
-  /// No connection spends more on being made: a ClientHello has some hundred bytes, a chain of
-  /// certificates some thousand.
+  /// The limit of a handshake. A ClientHello has some hundred bytes, a chain of certificates some
+  /// thousand.
   static constexpr std::size_t kHandshakeBytesMax = std::size_t{64} * 1024;
-  /// OpenSSL's steps, some three for a message, between two pieces of plaintext: for some thirty
-  /// changes of keys.
+  /// The limit of OpenSSL's steps (about three per message) between two pieces of plaintext: enough
+  /// for about thirty key updates.
   static constexpr unsigned kIdleStepsMax = 96;
-  /// Of early data that is skipped, since none is taken: it counts as part of the handshake.
+  /// The limit of early data, which is skipped because it is not supported; it counts as part of
+  /// the handshake.
   static constexpr std::uint32_t kEarlyBytesMax = std::uint32_t{32} * 1024;
 
-  /// ssl     its side, and all that the handshake needs, are set
-  /// keeper  a client's; null is none
+  /// ssl     with its side and everything that the handshake needs
+  /// keeper  for clients; may be null
   explicit SealEngine(SslPtr ssl, std::unique_ptr<SessionKeeper> keeper = nullptr);
   ~SealEngine() override;
   SealEngine(const SealEngine&) = delete;
   SealEngine& operator=(const SealEngine&) = delete;
 
-  /// The callbacks that every context needs whose connections are SealEngines.
+  /// Sets the callbacks that a context needs for connections with SealEngine.
   static void prepare(SSL_CTX& context) noexcept;
 
   void start(Buffer& wire) override;
@@ -94,12 +95,12 @@ class SealEngine final : public TlsSeal {
 
   SealWire wire_;
   SslPtr ssl_;
-  Buffer kept_;  // wire_.in is the rest of it, save while a handshake is fed
+  Buffer kept_;  // wire_.in is the rest of it, except while a handshake is processed
   std::unique_ptr<SessionKeeper> keeper_;
   std::unique_ptr<const std::string> failure_;
   SealState state_ = SealState::handshaking;
   TlsFailure reason_ = TlsFailure::none;
-  TlsFailure refused_ = TlsFailure::none;  // found in a callback, told after it
+  TlsFailure refused_ = TlsFailure::none;  // found in a callback, reported after it
   bool has_ended_ = false;
   unsigned idle_steps_ = 0;
 };

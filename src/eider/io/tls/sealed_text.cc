@@ -23,7 +23,7 @@ constexpr std::size_t kTagBytes = 16;
 
 using CipherPtr = std::unique_ptr<EVP_CIPHER_CTX, Freer<&EVP_CIPHER_CTX_free>>;
 
-/// AES-256-GCM under a key that is used once, so that its nonce may be all zeros.
+/// AES-256-GCM with a key that is used only once, so that its nonce may be all zeros.
 CipherPtr new_cipher(std::string_view key, int is_encrypting) {
   constexpr unsigned char kNonce[12] = {};
   CipherPtr cipher(EVP_CIPHER_CTX_new());
@@ -52,7 +52,7 @@ std::string encrypted(std::string_view key, std::string_view plain) {
   return bytes;
 }
 
-/// Nothing if that key has not encrypted it. Pre: kTagBytes or more.
+/// Returns nothing if the text was not encrypted with that key. Pre: kTagBytes or more.
 std::optional<std::string> decrypted(std::string_view key, std::string_view bytes) {
   const CipherPtr cipher = new_cipher(key, 0);
   std::string tag(bytes.substr(bytes.size() - kTagBytes));

@@ -14,7 +14,7 @@ namespace eider::detail::tls {
 /// neither be read nor changed without the keys.
 class SealedText {
  public:
-  /// owner    begins the text of a Failure
+  /// owner    the start of the text of a Failure
   /// purpose  a text for one purpose does not open for another with the same keys
   /// keys     at least 32 bytes each; the first seals, all open. Empty: a random one
   ///
@@ -22,7 +22,7 @@ class SealedText {
   SealedText(std::string_view owner, std::string purpose, std::vector<std::string> keys);
 
   [[nodiscard]] std::string seal(std::string_view plain) const;
-  /// Returns nothing if none of the keys has sealed the text, and for more than 16 KiB.
+  /// Returns nothing if none of the keys has sealed the text, or if it exceeds 16 KiB.
   [[nodiscard]] std::optional<std::string> open(std::string_view text) const;
 
  private:

@@ -63,7 +63,7 @@ Identity make_self_signed(std::time_t now) {
   add_extension(certificate, NID_basic_constraints, "critical,CA:FALSE");
   add_extension(certificate, NID_key_usage, "critical,digitalSignature");
   add_extension(certificate, NID_ext_key_usage, "serverAuth");
-  // The signature covers all that was set above.
+  // Sign last, so that the signature covers everything above.
   X509_sign(&certificate, identity.key.get(), EVP_sha256());
   identity.names = dns_names(certificate);
   return identity;

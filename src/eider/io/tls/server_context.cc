@@ -11,39 +11,39 @@ namespace eider::detail::tls {
 
 namespace {
 
-/// How long a session can be resumed. A client's certificate is looked at again after minutes,
-/// because it may have been taken back.
+/// How long a session can be resumed. For client certificates only minutes, because they may have
+/// been revoked.
 constexpr long kSessionSeconds = 12L * 60 * 60;
 constexpr long kKnownClientSessionSeconds = 10L * 60;
 
 void prefer_ours(SSL_CTX& context) {
-  // A client without hardware for AES puts ChaCha20 first, and gets it.
+  // A client without hardware support for AES prefers ChaCha20, and gets it.
   SSL_CTX_set_options(&context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
 }
 
-/// Nothing is kept for sessions: the client has them in tickets.
+/// The server stores no sessions: the clients keep them as tickets.
 void use_tickets(SSL_CTX& context, TlsClients clients) {
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(
       &context, clients == TlsClients::anonymous ? kSessionSeconds : kKnownClientSessionSeconds);
 }
 
-/// What is refused has to be skipped all the same (RFC 8446, section 4.2.10): a client may have a
-/// ticket from a server that did take it. OpenSSL's own way against replays keeps sessions instead
-/// of tickets, and looks at a session without asking whether it is used for early data.
+/// Rejected early data must still be skipped (RFC 8446, section 4.2.10): a client may have a ticket
+/// from a server that accepted it. OpenSSL's own protection against replays stores sessions instead
+/// of tickets, and checks a session even if it is not used for early data.
 void skip_early_data(SSL_CTX& context) {
   SSL_CTX_set_options(&context, SSL_OP_NO_ANTI_REPLAY);
   SSL_CTX_set_max_early_data(&context, 0);
   SSL_CTX_set_recv_max_early_data(&context, SealEngine::kEarlyBytesMax);
 }
 
-/// A session holds only where the same is asked of clients: a digest of who may vouch for them.
+/// Binds sessions to the requirements for clients, by a digest of the trusted authorities.
 void bind_sessions(SSL_CTX& context, const ServerContextParts& parts) {
   std::string kind = "eider clients " + std::to_string(static_cast<int>(parts.clients));
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned bytes = 0;
   for (int index = 0; index < sk_X509_num(parts.client_authorities.get()); ++index) {
-    // Each authority changes the digest, so sessions do not outlive a change of whom we trust.
+    // Each authority changes the digest, so that sessions end if the trusted authorities change.
     X509_digest(sk_X509_value(parts.client_authorities.get(), index), EVP_sha256(), digest.data(),
                 &bytes);
     kind.append(reinterpret_cast<const char*>(digest.data()), bytes);
@@ -52,7 +52,7 @@ void bind_sessions(SSL_CTX& context, const ServerContextParts& parts) {
   SSL_CTX_set_session_id_context(&context, digest.data(), SSL_MAX_SID_CTX_LENGTH);
 }
 
-/// The names of the authorities tell the client which of its certificates to show.
+/// The names of the authorities tell the client which of its certificates to present.
 void ask_clients(SSL_CTX& context, const ServerContextParts& parts) {
   if (parts.clients == TlsClients::anonymous) {
     SSL_CTX_set_verify(&context, SSL_VERIFY_NONE, nullptr);
@@ -68,7 +68,7 @@ void ask_clients(SSL_CTX& context, const ServerContextParts& parts) {
       &context, SSL_VERIFY_PEER | (is_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
 }
 
-/// A certificate that nobody asks for by name is only shown by default.
+/// With only one certificate no names are needed, because it is the default.
 ServerNames names_of(std::span<const std::shared_ptr<const Identity>> identities) {
   ServerNames names;
   for (std::size_t index = 0; identities.size() > 1 && index < identities.size(); ++index) {
@@ -79,7 +79,7 @@ ServerNames names_of(std::span<const std::shared_ptr<const Identity>> identities
   return names;
 }
 
-/// The others are tried too, so that a weak one is found now and not by a client.
+/// Also tests the other certificates, so that a weak one is found now and not by a client.
 Result<void> show_default(SSL_CTX& context,
                           std::span<const std::shared_ptr<const Identity>> identities) {
   for (const auto& other : identities.subspan(1)) {
@@ -101,7 +101,7 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   if (parts.version_min == TlsVersion::tls_1_3) {
     SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   }
-  // What is safe comes first: options behind it only narrow it.
+  // Set the safe limits first; later options only narrow them.
   prefer_ours(*context);
   use_tickets(*context, parts.clients);
   skip_early_data(*context);
@@ -116,8 +116,7 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   SealEngine::prepare(*context);
   ServerNames names = names_of(parts.identities);
-  // Everything that may fail has been done by now: the responses belong to the context from here
-  // on.
+  // All steps that may fail are done: the context owns the responses from now on.
   attach(*context, std::make_unique<ServerResponses>(
                        ServerResponses{.identities = std::move(parts.identities),
                                        .names = std::move(names),

@@ -32,14 +32,14 @@ std::span<const std::size_t> ServerNames::find(std::string_view name) const {
   if (name.ends_with('.')) {
     name.remove_suffix(1);
   }
-  // In front of the name there is room for the wildcard's star.
+  // One byte before the name is for the star of the wildcard.
   std::array<char, kNameBytesMax + 1> room{};
   if (name.empty() || name.size() > kNameBytesMax) {
     return {};
   }
   std::ranges::transform(name, room.begin() + 1, to_lower);
   const std::string_view lower(room.data() + 1, name.size());
-  // A name of its own comes before a wildcard.
+  // An exact name comes before a wildcard.
   if (const auto exact = indexes_.find(lower); exact != indexes_.end()) {
     return exact->second;
   }
@@ -63,7 +63,7 @@ int responses_index() {
   return index;
 }
 
-/// Ours first: the client's order is a wish (RFC 7301, section 3.2).
+/// Our order comes first: the client's order is only a preference (RFC 7301, section 3.2).
 int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* chosen_bytes,
                     const unsigned char* offered, unsigned offered_bytes, void*) {
   const std::vector<std::uint8_t>& ours = responses_of(ssl).protocols;
@@ -75,15 +75,15 @@ int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* chose
   return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// returns  1 to go on, 0 to end with an internal error
+/// returns  1 to continue, 0 to end with an internal error
 int choose_certificate(SSL* ssl, void*) {
   const ServerResponses& responses = responses_of(ssl);
   const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
   const auto found = responses.names.find(name == nullptr ? "" : name);
   if (found.empty()) {
-    return 1;  // the default one
+    return 1;  // the default certificate
   }
-  // The default certificates go first: OpenSSL would choose among all of them.
+  // Remove the default certificates first: otherwise OpenSSL would choose among all of them.
   SSL_certs_clear(ssl);
   const bool are_shown = std::ranges::all_of(found, [&](std::size_t index) {
     return show_identity(*ssl, *responses.identities[index]).has_value();
@@ -98,7 +98,7 @@ const Identity* chosen_identity(const ServerResponses& responses, const SSL* ssl
   return found == responses.identities.end() ? nullptr : found->get();
 }
 
-/// The client has asked for the authority's word (RFC 6066, section 8).
+/// The client has requested an OCSP response (RFC 6066, section 8).
 int staple(SSL* ssl, void*) {
   const ServerResponses& responses = responses_of(ssl);
   const Identity* const identity = chosen_identity(responses, ssl);
@@ -130,7 +130,7 @@ void attach(SSL_CTX& context, std::unique_ptr<ServerResponses> responses) {
   }
   SSL_CTX_set_tlsext_status_cb(&context, staple);
   SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, protect_ticket);
-  // The context owns the responses only when this has succeeded.
+  // The context owns the responses only if this has succeeded.
   if (SSL_CTX_set_ex_data(&context, responses_index(), responses.get()) == 1) {
     static_cast<void>(responses.release());
   } else {

@@ -14,14 +14,15 @@
 
 namespace eider::detail::tls {
 
-/// Finds the certificates for the name that a client asks for (SNI, RFC 6066, section 3).
+/// Finds the certificates for the name that a client requests (SNI, RFC 6066, section 3).
 class ServerNames {
  public:
-  /// name   "example.org" or "*.example.org", in lower case; others are left out index the caller's
+  /// name   "example.org" or "*.example.org", in lowercase; others are ignored
+  /// index  of the caller
   void add(std::string_view name, std::size_t index);
 
-  /// Those of the very name, or else of the wildcard for its first label (RFC 9525, section 6.3);
-  /// in the order they were added. Letters of both cases are the same.
+  /// Returns the indexes for the exact name, or else for the wildcard of its first label (RFC 9525,
+  /// section 6.3), in the order of `add`. Case-insensitive.
   [[nodiscard]] std::span<const std::size_t> find(std::string_view name) const;
 
   [[nodiscard]] bool empty() const noexcept { return indexes_.empty(); }
@@ -30,12 +31,12 @@ class ServerNames {
   std::map<std::string, std::vector<std::size_t>, std::less<>> indexes_;
 };
 
-/// Lives as long as the context that it is attached to.
+/// Lives as long as its context.
 struct ServerResponses {
   std::vector<std::shared_ptr<const Identity>> identities;
-  /// Empty when there is only one identity.
+  /// Empty if there is only one identity.
   ServerNames names;
-  /// As on the wire.
+  /// In the encoding of ALPN.
   std::vector<std::uint8_t> protocols;
   std::shared_ptr<TicketKeys> ticket_keys;
   TlsClock clock;
@@ -44,7 +45,7 @@ struct ServerResponses {
 /// Registers the callbacks. The context owns `responses` from then on.
 void attach(SSL_CTX& context, std::unique_ptr<ServerResponses> responses);
 
-/// The ticket's part of it (RFC 5077, section 4), in ticket_responses.cc.
+/// The callback for tickets (RFC 5077, section 4), in ticket_responses.cc.
 int protect_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher,
                    EVP_MAC_CTX* mac, int is_new);
 

@@ -18,7 +18,7 @@ std::int64_t to_ns(const timespec& time) noexcept {
   return std::int64_t{time.tv_sec} * kNsPerSecond + time.tv_nsec;
 }
 
-/// Follows links, as those that certbot and Kubernetes exchange. An empty path has no file.
+/// Follows links, such as those that certbot and Kubernetes replace. An empty path has no file.
 FileStamp stamp_of(const std::string& path) noexcept {
   struct stat found{};
   if (path.empty() || ::stat(path.c_str(), &found) != 0) {
@@ -67,7 +67,7 @@ std::array<FileStamp, 3> ServerTls::stamps_of(const TlsCertificate& files) noexc
   return {stamp_of(files.certificate), stamp_of(files.key), stamp_of(files.ocsp)};
 }
 
-/// The stamps are taken before the files are read: what changes in between is seen next time.
+/// Take the stamps before reading the files, so that a change in between is found next time.
 Result<void> ServerTls::load(Source& source) {
   source.stamps = stamps_of(source.files);
   if (source.files.certificate.empty()) {
@@ -115,13 +115,13 @@ Result<void> ServerTls::renew_context() {
   if (!made) {
     return fail(made.error());
   }
-  // The lock is held for the exchange alone; the old context goes behind it.
+  // The lock is held only for the exchange; the old context is freed after it.
   const std::lock_guard exchanging(exchanging_);
   context_.swap(*made);
   return {};
 }
 
-/// returns  whether there is a new identity; what is wrong with the files is only said
+/// returns  whether there is a new identity; errors in the files are only logged
 bool ServerTls::reload(Source& source) {
   if (source.files.certificate.empty() || stamps_of(source.files) == source.stamps) {
     return false;
@@ -136,7 +136,7 @@ bool ServerTls::reload(Source& source) {
 bool ServerTls::reload_changed() {
   bool has_changed = false;
   for (Source& source : sources_) {
-    // Each source is looked at, also when an earlier one has changed.
+    // Check each source, even if an earlier one has changed.
     has_changed = reload(source) || has_changed;
   }
   const FileStamp authorities = stamp_of(options_.client_authorities);
@@ -145,16 +145,16 @@ bool ServerTls::reload_changed() {
 
 void ServerTls::look_again() {
   const Instant now = clock_.steady();
-  // Connections ask this all the time: only once a second it costs more than a look at the clock.
+  // Called for each connection: it costs more than a look at the clock only once a second.
   if (now < next_look_.load(std::memory_order_relaxed)) {
     return;
   }
   const std::unique_lock looking(looking_, std::try_to_lock);
-  // Another thread may have looked between the two.
+  // Another thread may have checked between the two tests.
   if (!looking.owns_lock() || now < next_look_.load(std::memory_order_relaxed)) {
-    return;  // another thread is at it
+    return;  // another thread is checking
   }
-  // The next look is set first, so that a slow load does not draw others in.
+  // Set the next check first, so that other threads do not wait for a slow load.
   next_look_.store(now + kLookEvery, std::memory_order_relaxed);
   if (!reload_changed()) {
     return;
@@ -176,7 +176,7 @@ SslPtr ServerTls::new_ssl() {
   SslContextPtr mine;
   {
     const std::lock_guard exchanging(exchanging_);
-    // The context is referenced under the lock, since the exchange may free it.
+    // Reference the context under the lock, because the exchange may free it.
     SSL_CTX_up_ref(context_.get());
     mine.reset(context_.get());
   }

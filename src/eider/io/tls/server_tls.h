@@ -19,38 +19,37 @@
 
 namespace eider::detail::tls {
 
-/// Whether a file is another than it was. All zero where there is no file.
+/// Identifies the version of a file. All zeros if there is no file.
 struct FileStamp {
   dev_t device = 0;
   ino_t inode = 0;
   off_t bytes = 0;
-  /// Nanoseconds since 1970: of the content, and of the file's place (a rename).
+  /// Nanoseconds since 1970: of the content, and of the inode (a rename).
   std::int64_t modified_ns = 0;
   std::int64_t changed_ns = 0;
 
   friend bool operator==(const FileStamp&, const FileStamp&) noexcept = default;
 };
 
-/// The files are looked at when a connection comes, at most once a second: no thread, timer or
-/// descriptor is needed, links may be exchanged anywhere on the path, and a server that accepts
-/// nothing needs no new certificate. The thread that finds a change loads it, which takes some
-/// milliseconds.
+/// The files are checked when a connection arrives, at most once a second. So no thread, timer or
+/// descriptor is needed, links may be changed anywhere in the path, and an idle server loads
+/// nothing. The thread that finds a change loads it, which takes some milliseconds.
 class ServerTls final : public SealMaker {
  public:
   static constexpr Duration kLookEvery = std::chrono::seconds(1);
 
-  /// errors  as make_server_tls
+  /// errors  as for make_server_tls
   [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(const TlsOptions& options,
                                                                LogSink* log, TlsClock clock = {});
 
   [[nodiscard]] std::unique_ptr<Seal> make() override;
-  /// A handshake begins with the byte 22 (RFC 8446, section 5.1), a request with a letter.
+  /// A handshake starts with the byte 22 (RFC 8446, section 5.1), an HTTP request with a letter.
   [[nodiscard]] bool may_begin(std::string_view first) const noexcept override {
     return first.front() < 'A' || first.front() > 'Z';
   }
 
  private:
-  /// One of the certificates: its files, and what they held when they were last good.
+  /// A certificate: its files, and the last valid contents.
   struct Source {
     TlsCertificate files;
     std::array<FileStamp, 3> stamps;
@@ -77,11 +76,11 @@ class ServerTls final : public SealMaker {
 
   std::atomic<Instant> next_look_;
   std::mutex looking_;
-  // Under `looking_`:
+  // Protected by `looking_`:
   std::vector<Source> sources_;
   FileStamp authorities_stamp_;
 
-  std::mutex exchanging_;  // for as long as it takes to count a reference
+  std::mutex exchanging_;  // locked only to copy or replace the pointer
   SslContextPtr context_;
 };
 

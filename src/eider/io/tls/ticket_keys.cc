@@ -11,7 +11,7 @@ namespace eider::detail::tls {
 
 namespace {
 
-/// A TicketKey as words, wiped like one.
+/// A TicketKey as words, which is also wiped.
 struct KeyWords {
   KeyWords() = default;
   KeyWords(const KeyWords&) = delete;
@@ -35,7 +35,7 @@ TicketKey::~TicketKey() {
 }
 
 TicketKeys::~TicketKeys() {
-  // The keys are wiped: memory that is freed may be read later.
+  // Wipe the keys, because freed memory may be read later.
   for (Slot& slot : slots_) {
     slot.write(0, TicketKey{});
   }
@@ -51,7 +51,7 @@ TicketKey TicketKeys::Slot::read(std::uint64_t& turn) const noexcept {
   do {
     before = changes_.load(std::memory_order_acquire);
     turn = turn_.load(std::memory_order_acquire);
-    // Acquire: a thread that sees a new word sees also that its writer has begun.
+    // Acquire: a thread that sees a new word also sees that its writer has started.
     for (std::size_t index = 0; index < kWords; ++index) {
       copy.words[index] = words_[index].load(std::memory_order_acquire);
     }
@@ -71,7 +71,7 @@ void TicketKeys::Slot::write(std::uint64_t turn, const TicketKey& key) noexcept 
   bytes = std::ranges::copy(key.name, bytes).out;
   bytes = std::ranges::copy(key.cipher, bytes).out;
   std::ranges::copy(key.mac, bytes);
-  // The count is odd while the words change, so a reader that sees one of them reads again.
+  // The count is odd while the words change, so a reader that sees a new word reads again.
   changes_.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t index = 0; index < kWords; ++index) {
     words_[index].store(copy.words[index], std::memory_order_release);
@@ -84,15 +84,15 @@ std::uint64_t TicketKeys::turn_at(Instant now) const noexcept {
   return now <= start_ ? 1 : 1 + static_cast<std::uint64_t>((now - start_) / kTurn);
 }
 
-/// Makes the key of `turn` unless it is there, and forgets those that are too old for it.
+/// Creates the key of `turn` if it does not exist, and removes keys that are too old.
 bool TicketKeys::make_ready(std::uint64_t turn) noexcept {
-  // Nearly always the key is there, and no lock is needed.
+  // Usually the key exists, and no lock is needed.
   Slot& mine = slots_[turn % kKept];
   if (mine.turn() >= turn) {
     return true;
   }
   const std::lock_guard turning(turning_);
-  // Another thread may have made it meanwhile.
+  // Another thread may have created it meanwhile.
   if (mine.turn() >= turn) {
     return true;
   }
@@ -100,7 +100,7 @@ bool TicketKeys::make_ready(std::uint64_t turn) noexcept {
   if (!fill_with_randomness(key)) {
     return false;
   }
-  // The new key stands before old ones are forgotten, so tickets can always be made.
+  // Store the new key before old ones are removed, so that tickets can always be created.
   mine.write(turn, key);
   for (Slot& slot : slots_) {
     if (slot.turn() != 0 && slot.turn() + kKept <= turn) {
@@ -126,7 +126,7 @@ std::optional<TicketKeys::Found> TicketKeys::find(
   for (const Slot& slot : slots_) {
     std::uint64_t turn = 0;
     const TicketKey key = slot.read(turn);
-    // A key that is too old for its turn is not used, even if nobody has wiped it yet.
+    // A key that is too old is not used, even if it was not wiped yet.
     if (turn != 0 && turn + kKept > newest && std::ranges::equal(key.name, name)) {
       return Found{.key = key, .is_newest = turn >= newest};
     }

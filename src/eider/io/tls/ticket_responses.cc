@@ -9,13 +9,13 @@ namespace eider::detail::tls {
 
 namespace {
 
-// What OpenSSL makes of the callback's response (SSL_CTX_set_tlsext_ticket_key_evp_cb).
+// The results of the callback (SSL_CTX_set_tlsext_ticket_key_evp_cb).
 constexpr int kFailed = -1;
-constexpr int kUnknown = 0;  // no resumption, the handshake goes on in full
+constexpr int kUnknown = 0;  // no resumption; the full handshake follows
 constexpr int kGood = 1;
 constexpr int kGoodRenew = 2;
 
-/// Looked up once: asking OpenSSL 3 by name costs more than the cipher.
+/// Fetched only once, because OpenSSL 3's look-up by name costs more than the cipher.
 const EVP_CIPHER* ticket_cipher() {
   static const EVP_CIPHER* const cipher = EVP_CIPHER_fetch(nullptr, "AES-256-CBC", nullptr);
   return cipher;
@@ -32,7 +32,7 @@ bool set_mac_key(EVP_MAC_CTX* mac, TicketKey& key) {
 
 int protect_new(const ServerResponses& responses, unsigned char* name, unsigned char* iv,
                 EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac) {
-  // The newest key makes tickets, and all that are kept open them.
+  // The newest key creates tickets, and all kept keys can read them.
   std::optional<TicketKey> key = responses.ticket_keys->newest(responses.clock.steady());
   const EVP_CIPHER* const method = ticket_cipher();
   if (!key || RAND_bytes(iv, EVP_CIPHER_get_iv_length(method)) != 1 || !set_mac_key(mac, *key) ||
@@ -49,7 +49,7 @@ int open_old(const SSL* ssl, const unsigned char* name, const unsigned char* iv,
   auto found = responses.ticket_keys->find(
       std::span<const std::uint8_t, TicketKey::kNameBytes>(name, TicketKey::kNameBytes),
       responses.clock.steady());
-  // A key that has gone costs the client a full handshake, nothing else.
+  // If the key no longer exists, the client only needs a full handshake.
   if (!found) {
     return kUnknown;
   }
@@ -57,8 +57,8 @@ int open_old(const SSL* ssl, const unsigned char* name, const unsigned char* iv,
       EVP_DecryptInit_ex2(cipher, ticket_cipher(), found->key.cipher.data(), iv, nullptr) != 1) {
     return kFailed;
   }
-  // A ticket of TLS 1.3 is used once, so that connections cannot be linked (RFC 8446, C.4): the
-  // client always gets another one.
+  // A ticket of TLS 1.3 is used only once, so that connections cannot be linked (RFC 8446, C.4):
+  // the client always gets a new one.
   const bool is_spent = !found->is_newest || SSL_version(ssl) == TLS1_3_VERSION;
   return is_spent ? kGoodRenew : kGood;
 }

@@ -31,9 +31,9 @@ bool is_name(std::string_view host) noexcept {
          host.find_first_of(kStrange) == std::string_view::npos;
 }
 
-/// An address is no name for SNI (RFC 6066, section 3), and certificates list it as what it is.
+/// An address is not a name for SNI (RFC 6066, section 3), and certificates list it as an address.
 ///
-/// returns  false when OpenSSL does not take it, or has no memory: then *any* name would do
+/// returns  false if OpenSSL rejects it or has no memory: without it, *any* name would be accepted
 [[nodiscard]] bool expect(SSL& ssl, const std::string& host) {
   X509_VERIFY_PARAM* const wanted = SSL_get0_param(&ssl);
   if (is_address(host)) {
@@ -49,8 +49,7 @@ Result<void> trust(SSL_CTX& context, const TlsClientOptions& options) {
   X509_STORE* const store = SSL_CTX_get_cert_store(&context);
   if (options.trusts_system) {
     SSL_CTX_set_default_verify_paths(&context);
-    ERR_clear_error();  // a system without authorities is noticed by the first
-                        // verification
+    ERR_clear_error();  // without system authorities, the first verification fails
   }
   if (options.authorities.empty()) {
     return {};
@@ -90,14 +89,14 @@ class ClientContext final : public TlsClientContext {
           Error::unavailable("TLS: \"" + host + "\" is neither a host name nor an IP address"));
     }
     SslPtr ssl = make_ssl(context_.get(), SSL_set_connect_state);
-    // Without a name that is checked any certificate would do, so there is no seal then.
+    // Without a name to check, any certificate would be accepted, so create no seal.
     if (!expect(*ssl, host)) {
       ERR_clear_error();
       return fail(Error::unavailable("TLS: cannot verify that a server is \"" + host + "\""));
     }
     SSL_set_alpn_protos(ssl.get(), protocols->data(), static_cast<unsigned>(protocols->size()));
     std::string key = host + " " + std::to_string(server.port);
-    // A session is resumed with the very server that it was made with.
+    // Resume a session only with the server that it was made with.
     if (const SessionPtr session = sessions_->take(key)) {
       SSL_set_session(ssl.get(), session.get());
     }
@@ -118,7 +117,7 @@ Result<std::shared_ptr<TlsClientContext>> TlsClientContext::make(const TlsClient
   SSL_CTX_set_verify(context.get(),
                      options.verify == TlsVerify::peer ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                      nullptr);
-  // Sessions are kept by us, per server: OpenSSL's cache knows no names.
+  // Sessions are kept here per server, because OpenSSL's cache does not know names.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   if (Result<void> trusted = trust(*context, options); !trusted) {
     return fail(trusted.error());

@@ -1,5 +1,5 @@
 // TLS for clients: trusted authorities, and connections to named servers.
-// Layering: must not open connections: the HTTP client does, and puts a seal upon each.
+// Layering: must not open connections: the HTTP client does, and adds a seal to each.
 #pragma once
 
 #include <cstdint>

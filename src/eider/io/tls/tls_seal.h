@@ -1,4 +1,4 @@
-// TLS (RFC 8446, RFC 5246) as a runtime/seal.h, with the reason of a failure.
+// TLS (RFC 8446, RFC 5246) as a Seal (runtime/seal.h), with the reason of a failure.
 // Layering: must not know sockets, and names no type of the TLS library.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace eider {
 
 class TlsSeal : public Seal {
  public:
-  /// `none` until state() is failed; failure() says it in a sentence.
+  /// Returns `none` until state() is failed. failure() is the sentence for it.
   [[nodiscard]] virtual TlsFailure reason() const noexcept = 0;
 };
 

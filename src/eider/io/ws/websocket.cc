@@ -1,4 +1,4 @@
-// WebSocketRef and WebSocket: thin over the session, which may be gone under a WebSocket.
+// WebSocketRef and WebSocket: thin wrappers of the session, which may end before a WebSocket.
 #include <utility>
 
 #include "eider/core/base/assert.h"
@@ -17,7 +17,7 @@ ws::DeflateWishes WebSocketCompression::wishes(ws::Side own) const noexcept {
   return {.terms = {peers_takeover, own_takeover, how_.peer_window_bits, how_.own_window_bits}};
 }
 
-// Only sessions are such.
+// All objects of this class are sessions.
 ws::detail::WsSession* WebSocketRef::session() noexcept {
   return static_cast<ws::detail::WsSession*>(this);
 }
@@ -31,7 +31,7 @@ template class WebSocketCalls<WebSocket>;
 // WebSocket.
 
 WebSocket::WebSocket(ws::detail::WsSession& session) noexcept : session_(&session) {
-  // The session knows its handle, so each move tells it the new place.
+  // The session knows its handle, so each move updates the pointer.
   session_->change_handle(this);
 }
 
@@ -63,7 +63,7 @@ WebSocket::~WebSocket() {
 
 WebSocket::SendAwaiter WebSocket::send(const WsMessage& message) {
   if (is_open()) {
-    // It is put at once: the awaiter only waits for room.
+    // Written immediately: the awaiter only waits for room.
     session_->put(message);
   }
   return SendAwaiter(*this);
@@ -77,14 +77,14 @@ WebSocket::SendAwaiter WebSocket::send_binary(std::string_view bytes) {
   return send(WsMessage{ws::MessageType::binary, bytes});
 }
 
-// What is awaited.
+// Awaiters.
 
 bool WebSocket::ReceiveAwaiter::await_ready() {
   return socket_.session_ == nullptr || socket_.session_->has_news();
 }
 
 void WebSocket::ReceiveAwaiter::await_suspend(std::coroutine_handle<> waiting) noexcept {
-  // The message belongs to the one that takes it, so only one may wait.
+  // Each message goes to one task, so only one may wait.
   ensure(socket_.session_->arrival().empty(), "two tasks receive from one WebSocket");
   wait_in(socket_.session_->arrival(), waiting);
 }

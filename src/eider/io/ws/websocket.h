@@ -65,8 +65,9 @@ struct WebSocketDeflate {
 class WebSocketCompression {
  public:
   WebSocketCompression() noexcept = default;
-  // A template refers to the codec only where somebody compresses, so the core goes without zlib.
-  // NOLINTBEGIN(google-explicit-constructor): `.compression = true` is to convert by itself
+  // Templates, so that only code that enables compression refers to the codec, and the core does
+  // not need zlib.
+  // NOLINTBEGIN(google-explicit-constructor): `.compression = true` must convert implicitly
   template <std::same_as<bool> Switch>
   WebSocketCompression(Switch is_on) noexcept
       : make_codec_(is_on ? &ws::make_deflate_codec : nullptr) {}
@@ -75,9 +76,9 @@ class WebSocketCompression {
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool is_on() const noexcept { return make_codec_ != nullptr; }
-  /// For the handshake.
+  /// Returns the terms to negotiate in the handshake.
   [[nodiscard]] ws::DeflateWishes wishes(ws::Side own) const noexcept;
-  /// For one connection. Pre: is_on().
+  /// Creates the codec of one connection. Pre: is_on().
   [[nodiscard]] std::unique_ptr<ws::MessageCodec> make_codec(ws::Side own,
                                                              const ws::DeflateTerms& terms) const {
     return make_codec_(own, terms, how_.compressor);
@@ -160,7 +161,7 @@ class WebSocketCalls {
   /// Sends a ping, in addition to the automatic ones. payload: up to 125 bytes.
   void ping(std::string_view payload = {});
 
-  // A server's alone.
+  // For servers only.
   /// Subscribes this connection to a topic, until it ends; each message is sent once.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
@@ -192,7 +193,7 @@ class WebSocketCalls {
   ~WebSocketCalls() = default;
 
  private:
-  /// Null when it is gone.
+  /// Returns null after the end of the connection.
   [[nodiscard]] ws::detail::WsSession* session() noexcept {
     return static_cast<Holder&>(*this).session();
   }
@@ -220,17 +221,18 @@ class WebSocketRef : public WebSocketCalls<WebSocketRef> {
 
 namespace ws::detail {
 
-/// A coroutine that waits: in a queue of its connection, and when that wakes it, in the loop's. A
-/// silent connection's handler holds one, so it is half of what an AsyncEvent's would be.
+/// A waiting coroutine: in a queue of its connection, and when it is woken, in the loop's queue.
+/// The handler of a silent connection contains one, so it has half the size of an AsyncEvent's
+/// awaiter.
 class WsWaiter : public Deferred {
  public:
-  /// What wakes it takes it out and defers it; it leaves by itself when it is destroyed.
+  /// Code that wakes it removes it from the queue and defers it; its destructor also removes it.
   using Queue = IntrusiveList<Deferred>;
 
  protected:
   WsWaiter() = default;
   ~WsWaiter() = default;
-  /// Pre: in no queue.
+  /// Pre: it is in no queue.
   void wait_in(Queue& queue, std::coroutine_handle<> waiting) noexcept {
     waiting_ = waiting;
     queue.push_back(*this);
@@ -254,7 +256,7 @@ class WebSocket : public WebSocketCalls<WebSocket> {
   class ReceiveAwaiter;
   class SendAwaiter;
 
-  /// A connection that has ended.
+  /// Creates a connection that has ended.
   WebSocket() noexcept = default;
   WebSocket(WebSocket&& other) noexcept;
   WebSocket& operator=(WebSocket&& other) noexcept;
@@ -281,10 +283,10 @@ class WebSocket : public WebSocketCalls<WebSocket> {
   [[nodiscard]] ws::detail::WsSession* session() const noexcept { return session_; }
   explicit WebSocket(ws::detail::WsSession& session) noexcept;
 
-  ws::detail::WsSession* session_ = nullptr;  // null: gone
+  ws::detail::WsSession* session_ = nullptr;  // null after the end of the connection
 };
 
-/// What `receive` gives to `co_await`. The WebSocket stays where it is meanwhile.
+/// The result of `receive`, for `co_await`. The WebSocket must not be moved meanwhile.
 class [[nodiscard]] WebSocket::ReceiveAwaiter final : private ws::detail::WsWaiter {
  public:
   explicit ReceiveAwaiter(WebSocket& socket) noexcept : socket_(socket) {}
@@ -296,7 +298,7 @@ class [[nodiscard]] WebSocket::ReceiveAwaiter final : private ws::detail::WsWait
   WebSocket& socket_;
 };
 
-/// What `send` gives to `co_await`: the message is on its way already.
+/// The result of `send`, for `co_await`: the message was already accepted.
 class WebSocket::SendAwaiter final : private ws::detail::WsWaiter {
  public:
   explicit SendAwaiter(WebSocket& socket) noexcept : socket_(socket) {}

@@ -24,7 +24,7 @@ bool WsInput::note_control_frame(Instant now, std::uint32_t per_second_max) noex
 }
 
 bool WsInput::drop(std::size_t bytes) noexcept {
-  // The cap keeps the sum from wrapping.
+  // The cap prevents an overflow of the sum.
   counted_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kDroppedBytesMax));
   return counted_ <= kDroppedBytesMax;
 }
@@ -56,7 +56,7 @@ WsDue WsDeadlines::look(WsOutput& output, bool is_paused) {
       if (output.waiting_bytes() == 0) {
         return WsDue::cut;
       }
-      watch_output(output);  // the peer cannot be heard while output waits
+      watch_output(output);  // input from the peer is not read while output waits
       return WsDue::nothing;
     case Awaited::room:
       return look_at_output(output, is_paused);
@@ -74,14 +74,14 @@ WsDue WsDeadlines::look_at_sound(WsOutput& output, bool is_paused) {
   }
   const Instant now = output.now();
   if (is_paused) {
-    excuse_silence(now);  // it is our handler that is slow
+    excuse_silence(now);  // our own handler is slow
   }
   if (now >= message_due(options)) {
     return WsDue::message_late;
   }
   const Instant silent = heard_ + options.ping_after;
   if (now < silent) {
-    // The timer is not moved by what arrives: it finds here that time has passed in between.
+    // Input does not move the timer, so wait for the remaining time.
     await(output, Awaited::sound, std::min(silent, message_due(options)));
     return WsDue::nothing;
   }
@@ -114,7 +114,7 @@ void WsDeadlines::note_heard(Instant now) noexcept {
 }
 
 void WsDeadlines::note_message_begun(WsOutput& output) {
-  // A message has its time from its first byte on, however its bytes trickle.
+  // The time of a message counts from its first byte, even if its bytes arrive slowly.
   if (input_.begun() != Instant::max()) {
     return;
   }
@@ -126,18 +126,18 @@ void WsDeadlines::note_message_begun(WsOutput& output) {
 }
 
 void WsDeadlines::excuse_silence(Instant now) noexcept {
-  // The time in which it was not read from does not count for its message.
+  // The time during which the peer was not read does not count for its message.
   if (const Instant begun = input_.begun(); begun != Instant::max()) {
     input_.set_begun(begun + (now - std::max(heard_, begun)));
   }
   heard_ = now;
 }
 
-// How the peer takes what is sent.
+// The pace of the peer's reading.
 
 void WsDeadlines::watch_output(WsOutput& output) {
   if (awaited_ == Awaited::close) {
-    return;  // which looks at it when its time is over
+    return;  // the output is checked when that time is over
   }
   if (awaited_ != Awaited::room || !output.rare().pace.is_watched()) {
     output.rare().pace.begin(output.line()->unread_bytes(), output.now());
@@ -147,7 +147,7 @@ void WsDeadlines::watch_output(WsOutput& output) {
 
 void WsDeadlines::note_output(WsOutput& output, std::size_t bytes) noexcept {
   if (awaited_ == Awaited::room) {
-    // More that is offered is more that the span has to see taken.
+    // Additional output must also be read within the span.
     output.rare_if_made()->pace.note_offered(bytes);
   }
 }
@@ -159,7 +159,7 @@ void WsDeadlines::note_drained(WsOutput& output) noexcept {
   }
 }
 
-/// Whether the peer has taken enough of what waits, since that was last asked.
+/// Returns whether the peer has read enough of the waiting output since the last call.
 bool WsDeadlines::keeps_up(WsOutput& output, Duration span) {
   const std::size_t unread = output.line()->unread_bytes();
   const Instant now = output.now();
@@ -171,14 +171,15 @@ bool WsDeadlines::keeps_up(WsOutput& output, Duration span) {
                                      least_bytes(span, output.options().bytes_per_second_min));
 }
 
-// The close.
+// The close handshake.
 
 void WsDeadlines::expect_close(WsOutput& output) {
-  // The pace is measured anew: the time to close has spans of its own.
+  // The pace is measured anew, because the time to close has its own spans.
   if (WsRare* const rare = output.rare_if_made()) {
     rare->pace = Pace();
   }
-  if (output.line() != nullptr && !output.line()->flush()) {  // or what waits would not show yet
+  if (output.line() != nullptr && !output.line()->flush()) {  // flush, so that waiting output is
+                                                              // detected
     output.rare().pace.begin(output.line()->unread_bytes(), output.now());
   }
   await(output, Awaited::close, output.now() + output.options().close_within);
@@ -189,7 +190,7 @@ bool WsDeadlines::takes_more_time(WsOutput& output) {
   if (output.waiting_bytes() == 0 || !keeps_up(output, span)) {
     return false;
   }
-  // It goes on only while bytes leave: a handshake of closing has an end.
+  // Extended only while bytes are sent, so that the close handshake always ends.
   await(output, Awaited::close, output.now() + span);
   return true;
 }

@@ -1,5 +1,5 @@
 // The deadlines of one WebSocket: ping, message, output, close.
-// Layering: must not act on missed deadlines: the endpoint checks them.
+// Layering: must not act on missed deadlines: the session does.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace eider::ws::detail {
 
-/// The input of one WebSocket: the message under way, and the count of what comes too often.
+/// The input of one WebSocket: the current message, and the counts of frequent frames.
 class WsInput {
  public:
-  /// Of a message, or a close frame, that has come in part. Null between messages: a reader for
-  /// each connection would be as large as all of the rest of its session.
+  /// Returns the reader of a message, or a close frame, that has arrived in part. Null between
+  /// messages: a reader for each connection would be as large as the rest of its session.
   [[nodiscard]] ws::MessageReader* reader() noexcept {
     return kept_ == nullptr ? nullptr : &kept_->reader;
   }
   [[nodiscard]] bool is_within_message() const noexcept {
     return kept_ != nullptr && !kept_->reader.is_idle();
   }
-  /// used  has read up to here: reader(), or a new one that goes on later if it has to
+  /// used  has read up to here: reader(), or a new one that is kept if it must continue
   void keep(ws::MessageReader& used);
-  /// When the message under way has begun; Instant::max() where that is not known.
+  /// Returns when the current message started, or Instant::max() if that is unknown.
   [[nodiscard]] Instant begun() const noexcept {
     return kept_ == nullptr ? Instant::max() : kept_->begun;
   }
@@ -37,15 +37,15 @@ class WsInput {
 
   // Pings and pongs of one second since the last message.
   void note_message() noexcept { counted_ = 0; }
-  /// returns  false: that was one too many
+  /// returns  false if that was one too many
   [[nodiscard]] bool note_control_frame(Instant now, std::uint32_t per_second_max) noexcept;
-  /// So few that each ping is answered, in its place among the messages. Of more only the last one
-  /// of each batch is (RFC 6455, section 5.5.3).
+  /// Returns whether there are so few pings that each gets a pong, in order with the messages.
+  /// Otherwise only the last one of each batch gets a pong (RFC 6455, section 5.5.3).
   [[nodiscard]] bool answers_each_ping() const noexcept { return counted_ <= kPingsAnsweredEach; }
 
-  // Behind our last word what comes is dropped.
+  // After our last message, input is dropped.
   void begin_dropping() noexcept { counted_ = 0; }
-  /// returns  false: that was too much
+  /// returns  false if that was too much
   [[nodiscard]] bool drop(std::size_t bytes) noexcept;
 
  private:
@@ -57,53 +57,52 @@ class WsInput {
   };
 
   std::unique_ptr<Kept> kept_;
-  std::uint32_t counted_ = 0;  // control frames of that second, or bytes that were dropped
-  std::uint16_t second_ = 0;   // its last bits: the same ones come again after 18 hours
+  std::uint32_t counted_ = 0;  // control frames of that second, or dropped bytes
+  std::uint16_t second_ = 0;   // its lowest bits: they repeat after 18 hours
 };
 
-/// What is due.
+/// The deadline that has passed.
 enum class WsDue : std::uint8_t {
   nothing,
-  ping,          ///< the peer has been silent
-  message_late,  ///< its message has no end
-  cut,           ///< it is gone, or takes too little
-  close,         ///< the time for the close has passed: see WsDeadlines::takes_more_time
+  ping,          ///< the peer was silent: send a ping
+  message_late,  ///< its message has not ended in time
+  cut,           ///< disconnect: it does not respond, or reads too slowly
+  close,         ///< the time for the close is over: see WsDeadlines::takes_more_time
 };
 
-/// The class that derives from it looks in `on_time`. The time is not moved by what arrives: it
-/// comes, and the rest is waited for.
+/// The derived class calls `look` in `on_time`. Input does not move the timer: when it expires, it
+/// is set to the remaining time.
 class WsDeadlines : public Upgraded {
  public:
-  /// Waits for a sign of life.
+  /// Starts waiting for input.
   void begin(WsOutput& output);
 
-  /// Pre: not within another look.
+  /// Pre: not called from within `look`.
   [[nodiscard]] WsDue look(WsOutput& output, bool is_paused);
 
-  /// Bytes have come.
+  /// Notes that bytes have arrived.
   void note_heard(Instant now) noexcept;
-  /// There is a message under way, if there was none before; from here on it has its time.
+  /// Notes that a message is in progress. Its time limit starts now, unless it has already started.
   void note_message_begun(WsOutput& output);
   void note_message_ended() noexcept { input_.set_begun(Instant::max()); }
-  /// A peer that is not read from can neither speak nor end its message.
+  /// Excuses the silence of a peer that is not read: it can neither send nor end its message.
   void excuse_silence(Instant now) noexcept;
 
-  /// Output waits: its reader is held to the least pace from here on.
+  /// Watches waiting output: its reader must keep the minimum pace from now on.
   void watch_output(WsOutput& output);
   void note_output(WsOutput& output, std::size_t bytes) noexcept;
   void note_drained(WsOutput& output) noexcept;
 
-  /// From here on only the close is waited for. Output that waits is looked at when that time is
-  /// over.
+  /// Waits only for the close from now on. Waiting output is checked when that time is over.
   void expect_close(WsOutput& output);
-  /// Pre: `close` was due. While the peer takes what was sent before, it gets as much time again.
+  /// Pre: `close` was due. While the peer reads earlier output, it gets the same time again.
   [[nodiscard]] bool takes_more_time(WsOutput& output);
 
  private:
   Instant heard_;
 
  protected:
-  [[no_unique_address]] WsInput input_;  // its last bytes are free, and hold what follows
+  [[no_unique_address]] WsInput input_;  // its last bytes are unused, and the next members use them
 
  private:
   enum class Awaited : std::uint8_t { sound, pong, room, close };

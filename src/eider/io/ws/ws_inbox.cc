@@ -6,13 +6,13 @@ namespace eider::ws::detail {
 
 namespace {
 
-/// A larger buffer is given back when it has become empty.
+/// A larger buffer is freed when it becomes empty.
 constexpr std::size_t kKeptMessageBytesMax = 32UL * 1024;
 
 }  // namespace
 
 void WsInbox::add(const WsMessage& message) {
-  // The mark stands in front of its bytes, so both lie in one buffer.
+  // The mark precedes its bytes in the same buffer.
   const Mark mark{message.bytes.size(), message.type};
   char* at = arriving_.reserve(sizeof(mark) + message.bytes.size());
   std::memcpy(at, &mark, sizeof(mark));
@@ -26,7 +26,7 @@ std::optional<WsMessage> WsInbox::take() {
   if (messages_ == 0) {
     return std::nullopt;
   }
-  // What was taken is not viewed any more when the next is asked for.
+  // The last message is no longer viewed when the next is taken.
   if (at_ == taken_.size()) {
     taken_.reset(kKeptMessageBytesMax);
     taken_.swap(arriving_);

@@ -13,17 +13,18 @@ namespace eider::ws::detail {
 
 class WsInbox {
  public:
-  /// Copies the message behind the others.
+  /// Copies the message to the end.
   void add(const WsMessage& message);
-  /// The oldest; its bytes are valid until the next `take`, whatever is added.
+  /// Returns the oldest message; its bytes are valid until the next `take`, even if messages are
+  /// added.
   [[nodiscard]] std::optional<WsMessage> take();
 
   [[nodiscard]] bool empty() const noexcept { return messages_ == 0; }
-  /// Of what has not been taken.
+  /// Return the number of messages that were not taken, and of their bytes.
   [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Forgets everything. Much memory is given back, a little is kept.
+  /// Removes everything. Frees large memory, and keeps a little.
   void clear() noexcept;
 
  private:
@@ -32,8 +33,8 @@ class WsInbox {
     ws::MessageType type;
   };
 
-  Buffer taken_;     // from here messages are taken, so that it never moves
-  Buffer arriving_;  // here they are added
+  Buffer taken_;     // messages are taken from here; it does not move
+  Buffer arriving_;  // messages are added here
   std::size_t at_ = 0;
   std::size_t messages_ = 0;
   std::size_t bytes_ = 0;

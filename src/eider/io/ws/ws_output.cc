@@ -6,10 +6,11 @@ namespace eider::ws::detail {
 
 namespace {
 
-/// More than this is sent before the handler goes on.
+/// More than this is sent before the handler continues.
 constexpr std::size_t kFramesBytesMax = 64UL * 1024;
 
-/// A window that all can follow is shared: nothing is remembered, and none is smaller.
+/// Returns `shared` if all such connections can use the same output: without context, and with the
+/// largest window.
 WsForm form_by(const ws::DeflateTerms& terms) noexcept {
   const bool is_alike = terms.server_takeover == ws::Takeover::dropped &&
                         terms.server_window_bits == ws::kWindowBitsMax;
@@ -22,7 +23,7 @@ void WsOutput::compress(const ws::DeflateTerms& terms) {
   const WebSocketCompression& compression = options().compression;
   rare().codec = compression.make_codec(shared_.side(), terms);
   rare().form = form_by(terms);
-  // One compressor serves all connections that remember nothing.
+  // One compressor serves all connections without context.
   if (form() == WsForm::shared && shared_.topics() != nullptr) {
     shared_.topics()->provide_codec(compression, terms);
   }
@@ -52,7 +53,7 @@ std::size_t WsOutput::put(const WsMessage& message) {
   if (ws::MessageCodec* const codec = this->codec()) {
     Buffer& smaller = shared_.second_scratch();
     smaller.clear();
-    // What does not shrink is sent as it is.
+    // A message that does not shrink is sent uncompressed.
     if (codec->deflate(message.bytes, smaller) == ws::Deflated::done) {
       outgoing.form = ws::Form::compressed;
       payload = smaller.view();
@@ -67,7 +68,7 @@ void WsOutput::put_ping(std::string_view payload) {
 }
 
 bool WsOutput::flush_much() {
-  // A small output leaves with the turn.
+  // Small output is sent at the end of the turn.
   return line_->output().size() < kFramesBytesMax || line_->flush();
 }
 

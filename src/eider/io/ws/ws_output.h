@@ -22,7 +22,7 @@
 
 namespace eider::ws::detail {
 
-/// The timer of a session whose line has none to lend, or is gone.
+/// The timer of a session whose line has no timer, or was destroyed.
 class WsAlarm final : public Timer {
  public:
   explicit WsAlarm(Upgraded& session) noexcept : session_(session) {}
@@ -32,20 +32,21 @@ class WsAlarm final : public Timer {
   Upgraded& session_;
 };
 
-/// What few connections need, made when first needed.
+/// Members that few connections need, created on demand.
 struct WsRare {
-  eider::detail::base::SavedInput saved;  // what may not be read yet
+  eider::detail::base::SavedInput saved;  // input that may not be read yet
   std::string reason;
   std::size_t dropped = 0;
   std::unique_ptr<ws::MessageCodec> codec;  // null without compression
   WsForm form = WsForm::plain;
-  Pace pace;  // of output that waits
+  Pace pace;  // of waiting output
   std::optional<WsAlarm> alarm;
 };
 
 class WsOutput {
  public:
-  /// All of them outlive it, save that the line may be forgotten before.
+  /// All arguments must outlive it, except that forget_line may be called before the end of the
+  /// line.
   WsOutput(WsShared& shared, const WsRoute& route, UpgradedLine& line) noexcept
       : shared_(shared), route_(route), line_(&line) {}
 
@@ -54,13 +55,14 @@ class WsOutput {
   [[nodiscard]] const WebSocketOptions& options() const noexcept { return route_.options; }
   [[nodiscard]] bool is_server() const noexcept { return shared_.side() == ws::Side::server; }
   [[nodiscard]] Instant now() const noexcept { return shared_.loop().now(); }
-  /// Null when it is closed or gone.
+  /// Returns null if the line is closed or destroyed.
   [[nodiscard]] UpgradedLine* line() const noexcept { return line_; }
   UpgradedLine* forget_line() noexcept { return std::exchange(line_, nullptr); }
 
-  /// From now on messages are compressed.
+  /// Enables compression of messages from now on.
   void compress(const ws::DeflateTerms& terms);
-  /// What decompresses the peer's messages, too; null where that was not agreed on.
+  /// Returns the codec, which also decompresses the peer's messages; null if compression was not
+  /// negotiated.
   [[nodiscard]] ws::MessageCodec* codec() const noexcept {
     return rare_ == nullptr ? nullptr : rare_->codec.get();
   }
@@ -69,28 +71,28 @@ class WsOutput {
   }
 
   [[nodiscard]] WsRare& rare();
-  /// Null until `rare` was called.
+  /// Returns null until `rare` was called.
   [[nodiscard]] WsRare* rare_if_made() const noexcept { return rare_.get(); }
-  /// Has session.on_time() called then, in place of what was set before.
+  /// Schedules session.on_time(), instead of an earlier time.
   void wake_at(Instant due, Upgraded& session);
 
-  // All of these need a line.
-  /// returns  how many bytes it became
+  // The following functions require a line.
+  /// returns  the number of bytes that were written
   std::size_t put(const WsMessage& message);
   void put_frames(std::string_view frames) { line_->output().append(frames); }
-  /// The same of frames that other connections send, too.
+  /// Writes frames that other connections also send.
   void put_shared(const eider::detail::base::SharedBytes& frames) { line_->send_shared(frames); }
-  /// payload  what is above 125 bytes is left out
+  /// payload  at most 125 bytes; the rest is cut
   void put_ping(std::string_view payload);
   void put_pong(std::string_view payload) { shared_.writer().pong(line_->output(), payload); }
   void put_close(CloseCode code, std::string_view reason) {
     shared_.writer().close(line_->output(), code, reason);
   }
-  /// Much is sent at once, so that what the socket refuses shows.
+  /// Sends large output immediately, so that refused output is detected.
   ///
-  /// returns  false when some was refused now
+  /// returns  false if the socket refused some now
   bool flush_much();
-  /// More waits for the peer than the options allow.
+  /// Returns whether more output waits for the peer than the options allow.
   [[nodiscard]] bool is_slow() const;
 
   [[nodiscard]] std::size_t waiting_bytes() const noexcept {

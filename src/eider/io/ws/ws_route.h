@@ -15,7 +15,7 @@
 
 namespace eider::ws::detail {
 
-/// What all connections of one route share. It outlives them.
+/// The state that all connections of one route share. It outlives them.
 struct WsRoute {
   /// pattern  for log lines
   explicit WsRoute(WebSocketOptions its_options, std::string its_pattern = {});
@@ -25,7 +25,7 @@ struct WsRoute {
   const std::string pattern;
 };
 
-/// What was agreed on in the handshake.
+/// The results of the handshake's negotiation.
 struct WsAgreement {
   static constexpr std::uint8_t kNoSubprotocol = 0xFF;
   /// Index into WebSocketOptions::subprotocols.
@@ -33,22 +33,23 @@ struct WsAgreement {
   std::optional<ws::DeflateTerms> compression = std::nullopt;
 };
 
-/// Makes the task of one connection, and is not kept: a coroutine's captures must live elsewhere.
+/// Creates the task of one connection. It is destroyed afterwards, so a coroutine's captures must
+/// be stored elsewhere.
 using WsHandler = std::move_only_function<Task<>(WebSocket)>;
 
-/// A request that becomes a WebSocket, with the values of the response's fields.
+/// A request that becomes a WebSocket, with the values of the response's headers.
 struct WsAccepted {
   ws::Handshake handshake;
   WsAgreement agreement;
-  /// Of Sec-WebSocket-Extensions; empty when none is used.
+  /// The value of Sec-WebSocket-Extensions; empty if none is used.
   std::string extensions;
 };
 
-/// What the connection is for: a coroutine's, one set of callbacks for all, or one of its own.
+/// The handler of a connection: a coroutine, shared callbacks, or its own callbacks.
 struct WsPurpose {
-  // NOLINTBEGIN(google-explicit-constructor): each is one, whatever it is
+  // NOLINTBEGIN(google-explicit-constructor): each of these converts implicitly
   WsPurpose(WsHandler its_handler) noexcept : handler(std::move(its_handler)) {}
-  /// outlives the connection
+  /// callbacks  must outlive the connection
   WsPurpose(const WebSocketHandlers* callbacks) noexcept : shared(callbacks) {}
   WsPurpose(std::unique_ptr<WebSocketHandlers> callbacks) noexcept : own(std::move(callbacks)) {}
   // NOLINTEND(google-explicit-constructor)

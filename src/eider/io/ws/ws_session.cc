@@ -38,8 +38,8 @@ WsSession::WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
   }
 }
 
-// First it leaves the topics, so that nothing is published to what goes; then the handler ends, by
-// which nobody waits here any more but others that send; last the handle learns that it is alone.
+// First leave the topics, so that nothing is published to this session. Then end the handler, after
+// which only other senders may wait here. Last, inform the handle.
 WsSession::~WsSession() {
   abandon_line();
   leave_topics();
@@ -100,14 +100,14 @@ void WsSession::on_stopping() {
 }
 
 void WsSession::on_line_gone() noexcept {
-  // A line that is still there was destroyed by force: its handler ends with it.
+  // If the line still exists, it was destroyed by force, and its handler ends with it.
   const bool is_forced = output_.line() != nullptr;
   abandon_line();
   if (is_forced || is_served()) {
     output_.shared().destroy(*this);
   } else {
     output_.shared().adopt(*this);
-    // The line's timer is gone with it.
+    // The line's timer was destroyed with it.
     expect_close(output_);
   }
 }
@@ -145,7 +145,7 @@ void WsSession::publish(std::string_view topic, const WsMessage& message, const 
 
 void WsSession::go_on_reading() noexcept {
   is_held_back_ = false;
-  // A handler that waits without news would take it for the end.
+  // A handler that is woken without a message would assume the end of the connection.
   if (coroutine() != nullptr && has_news()) {
     wake(coroutine_->arrival);
   }
@@ -175,8 +175,8 @@ void WsSession::wake_sender() noexcept {
   }
 }
 
-/// A server's handler goes on behind the end. A client's owner may destroy the connection as soon
-/// as it hears of it: so it does when the last word has left.
+/// A server's handler continues after the end. A client's owner may destroy the connection as soon
+/// as it is informed, so it is informed after the last output was sent.
 bool WsSession::is_end_told() const noexcept {
   return state_ >= (output_.is_server() ? State::leaving : State::over);
 }
@@ -196,7 +196,7 @@ void WsSession::log_failure(const std::exception_ptr& thrown) noexcept {
     std::string line("WebSocket ");
     line.append(output_.route().pattern).append(" failed: ").append(cause_of(thrown));
     log->write(LogLevel::error, line);
-  } catch (...) {  // no memory for the line
+  } catch (...) {  // there is no memory for the line
     log->write(LogLevel::error, "A WebSocket handler failed.");
   }
 }
@@ -212,7 +212,7 @@ void WsSession::start(WsPurpose purpose) {
   } else {
     make_coroutine().starting = std::make_unique<WsHandler>(std::move(purpose.handler));
   }
-  // It is started later: what upgrades is still under way.
+  // Start later, because the upgrade is still in progress.
   defer();
 }
 
@@ -226,7 +226,7 @@ void WsSession::begin_handler() noexcept {
   if (is_started_) [[likely]] {
     return;
   }
-  // It is noted first: what the handler does may come back here.
+  // Set the flag first, because the handler may call functions of this session.
   is_started_ = true;
   guard([this] {
     if (callbacks() != nullptr) {
@@ -251,9 +251,9 @@ void WsSession::end_task() noexcept {
   if (coroutine() == nullptr || !coroutine_->task.is_done()) {
     return;
   }
-  // What it threw is told before the connection closes, with 1011.
+  // Log its exception before the connection is closed with 1011.
   guard([this] { coroutine_->task.take(); });
-  // The task goes before the closing, which may end the session's wait for it.
+  // Destroy the task before closing, which may end the session's wait for it.
   coroutine_->task = Task<>();
   begin_closing(CloseCode::normal, {});
   has_closed_ = true;
@@ -263,7 +263,7 @@ void WsSession::tell_closed() noexcept {
   if (!owes_closed_) {
     return;
   }
-  // It is told once, also when it closes again in there.
+  // Called only once, even if the callback closes the connection again.
   owes_closed_ = false;
   if (callbacks_->closed) {
     guard([this] { callbacks_->closed(*this); });
@@ -271,7 +271,7 @@ void WsSession::tell_closed() noexcept {
 }
 
 void WsSession::end_handler() noexcept {
-  // The task is destroyed first: a callback must not find it.
+  // Destroy the task first: a callback must not find it.
   if (coroutine() != nullptr) {
     coroutine_->task = Task<>();
   }
@@ -286,11 +286,12 @@ void WsSession::close(CloseCode code, std::string_view reason) {
   has_closed_ = true;
 }
 
-// For the coroutine that waits.
+// For the waiting coroutine.
 
 bool WsSession::has_news() {
   if (inbox() != nullptr && inbox()->empty()) {
-    // The handler has received all: the memory goes back, and the peer's close is answered.
+    // The handler has received all messages: free the memory, and respond to the peer's close
+    // frame.
     output_.shared().give_back(std::move(coroutine_->inbox));
     respond_to_close();
   }
@@ -302,7 +303,7 @@ std::optional<WsMessage> WsSession::take() {
     return std::nullopt;
   }
   const auto message = inbox()->take();
-  // There may be room for more now.
+  // There may be room for more messages now.
   read_on();
   return message;
 }

@@ -25,10 +25,11 @@
 
 namespace eider::ws::detail {
 
-/// What the line reports ends in `settle`, which may end the line, or destroy this: it is the last
-/// thing in every such call.
+/// Each callback of the line ends with `settle`, which may end the line or destroy this object, so
+/// nothing may follow it.
 ///
-/// On a server's line it is the Upgraded itself, and may outlive that line for its handler's sake.
+/// For a server's line it is the Upgraded object, and may outlive that line until its handler has
+/// ended.
 class WsSession final : public WsDeadlines, public WebSocketRef {
  public:
   WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
@@ -37,33 +38,34 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   WsSession(const WsSession&) = delete;
   WsSession& operator=(const WsSession&) = delete;
 
-  /// Once. What it starts begins later in this turn, or with the first bytes.
+  /// Call it once. The handler starts later in this turn, or with the first bytes.
   void start(WsPurpose purpose);
-  /// In place of a start, for an owner that is no handler: what arrives waits for it. It may
-  /// destroy the session once it hears of the end.
+  /// Used instead of `start` by an owner that is not a handler: messages wait for it. It may
+  /// destroy the session after it was informed of the end.
   [[nodiscard]] WebSocket hand_out();
 
-  // As Upgraded.
+  // Implements Upgraded.
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
   void on_drained() override;
   void on_broken() override;
   void on_stopping() override;
   void on_time() override;
-  /// Destroys it, unless its handler still has to hear of it: WsShared keeps it until then.
-  /// Pre: of WsShared::make_session.
+  /// Destroys it, unless its handler has not ended: WsShared then keeps it until that.
+  /// Pre: created by WsShared::make_session.
   void on_line_gone() noexcept override;
 
-  // What is sent.
+  // Sending.
   /// Pre: is_open().
   void put(const WsMessage& message);
-  /// Frames that other connections send, too. Without an owner they are copied.
+  /// Sends frames that other connections also send. Without an owner they are copied.
   void put_frames(const eider::detail::base::SharedBytes& frames);
-  /// Whether there is room for so many messages; does as `slow_consumer` says when there is none.
+  /// Returns whether there is room for that many messages; if not, applies `slow_consumer`.
   ///
-  /// are_lost  they are not there any more
+  /// are_lost  the messages no longer exist
   WsSent admits(std::size_t messages, SlowConsumer slow_consumer, bool are_lost = false);
-  /// Nothing waits, and this one's turn is not over. Otherwise room() is woken later.
+  /// Returns whether no output waits and its share of the turn is not used up. If not, room() is
+  /// woken later.
   [[nodiscard]] bool has_room();
   void send_ping(std::string_view payload);
   void begin_closing(CloseCode code, std::string_view reason);
@@ -71,13 +73,13 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   [[nodiscard]] bool is_open() const noexcept { return state_ == State::open; }
   [[nodiscard]] CloseCode code() const noexcept { return code_; }
   [[nodiscard]] std::string_view reason() const noexcept;
-  /// Messages that found no room.
+  /// Returns the number of messages for which there was no room.
   [[nodiscard]] std::size_t dropped_count() const noexcept;
   [[nodiscard]] const WsOutput& output() const noexcept { return output_; }
 
   // For the handler.
   void close(CloseCode code, std::string_view reason);
-  /// Where other loops cannot keep up with what it publishes, this connection is not read.
+  /// If other loops cannot keep up with the published messages, this connection is not read.
   ///
   /// except  does not get the message; may be null
   void publish(std::string_view topic, const WsMessage& message, const WsSession* except);
@@ -85,16 +87,16 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   [[nodiscard]] std::string address() const;
 
   // For the hub.
-  /// Its list.
+  /// Returns its list of subscriptions.
   [[nodiscard]] WsSubscriptionLink*& subscriptions() noexcept { return subscriptions_; }
   void hold_back() noexcept { is_held_back_ = true; }
   void go_on_reading() noexcept;
 
   // For WsShared.
-  /// What was put off to where no handler is under way.
+  /// Runs the deferred work, outside of handlers.
   void run();
 
-  // For the coroutine that waits.
+  // For the waiting coroutine.
   void change_handle(WebSocket* handle) noexcept { coroutine()->handle = handle; }
   [[nodiscard]] bool has_news();
   [[nodiscard]] std::optional<WsMessage> take();
@@ -104,32 +106,31 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
  private:
   enum class State : std::uint8_t {
     open,
-    closing,  // our close frame has left first; the peer's is awaited
-    leaving,  // nothing more is said or heard; what is corked leaves, and the
-              // handler ends
+    closing,  // our close frame was sent first; waits for the peer's
+    leaving,  // nothing is sent or received any more; corked output is sent, and the handler ends
     over,     // the line is closed or gone
   };
   enum class ServedBy : std::uint8_t { callbacks, own_callbacks, coroutine };
 
-  /// What callbacks do without: a task that owns its WebSocket, and what waits for it.
+  /// The members that only coroutines need: the task, and the coroutines that wait.
   struct Coroutine final : TaskOwner {
     explicit Coroutine(WsSession& its_session) noexcept : session(its_session) {}
     void on_task_done() noexcept override { session.defer(); }
 
     WsSession& session;
-    std::unique_ptr<WsHandler> starting;  // until it is called
+    std::unique_ptr<WsHandler> starting;  // null after it was called
     WebSocket* handle = nullptr;
     Task<> task;
-    std::unique_ptr<WsInbox> inbox;  // null while there is no message
+    std::unique_ptr<WsInbox> inbox;  // null while there are no messages
     WsWaiter::Queue arrival;
     WsWaiter::Queue room;
   };
 
-  /// Null with callbacks.
+  /// Returns null with callbacks.
   [[nodiscard]] Coroutine* coroutine() const noexcept {
     return served_by_ == ServedBy::coroutine ? coroutine_ : nullptr;
   }
-  /// Null with a coroutine.
+  /// Returns null with a coroutine.
   [[nodiscard]] const WebSocketHandlers* callbacks() const noexcept {
     return served_by_ == ServedBy::coroutine ? nullptr : callbacks_;
   }
@@ -139,17 +140,17 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
     return coroutine() == nullptr ? nullptr : coroutine()->inbox.get();
   }
   void defer();
-  /// It is over: the line is not touched any more.
+  /// Ends the session: the line is not used any more.
   void abandon_line() noexcept;
 
   // Reading.
   [[nodiscard]] std::string_view read(std::string_view in);
   [[nodiscard]] bool has_saved() const noexcept;
   void read_saved();
-  /// What was saved is read later in this turn, if that may be again.
+  /// Reads the saved input later in this turn, if reading is allowed again.
   void read_on() noexcept;
   [[nodiscard]] bool may_read() const noexcept;
-  /// The handler has so many messages that no more are to be read.
+  /// Returns whether the handler has so many messages that no more should be read.
   [[nodiscard]] bool is_full() const noexcept;
   void save(std::string_view bytes);
   void handle(const ws::Event& event);
@@ -159,8 +160,8 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
 
   // Closing.
   void hear_close(const ws::Event& event);
-  /// Nothing if no response is owed: the handler has received all that came before the peer's close
-  /// frame.
+  /// Sends the response to the peer's close frame, if one is owed: the handler has received all
+  /// messages before it.
   void respond_to_close();
   void fail(CloseCode code, std::string_view reason);
   void note_reason(CloseCode code, std::string_view reason);
@@ -173,16 +174,16 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   void end_patience();
 
   // The handler.
-  /// What `call` throws is logged, and ends the connection with 1011.
+  /// Logs an exception of `call`, and ends the connection with 1011.
   template <class Call>
   void guard(Call call) noexcept;
   void log_failure(const std::exception_ptr& thrown) noexcept;
   void deliver(const WsMessage& message);
-  /// The handler has heard of the end, and has ended.
+  /// Returns whether the handler was informed of the end, and has ended.
   [[nodiscard]] bool is_served() const noexcept {
     return (coroutine() == nullptr || coroutine()->task.is_empty()) && !owes_closed_ && is_started_;
   }
-  /// The handler has had its time: it ends now.
+  /// Ends the handler, because its time is over.
   void end_handler() noexcept;
   void begin_handler() noexcept;
   void end_task() noexcept;
@@ -192,23 +193,23 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   void wake(WsWaiter::Queue& queue) noexcept;
   void wake_sender() noexcept;
 
-  // The small ones first: they fill the rest of the last word of WsDeadlines.
+  // The small members come first: they fill the last word of WsDeadlines.
   std::uint8_t subprotocol_;
   CloseCode code_ = CloseCode::abnormal;
   State state_ : 2 = State::open;
   ServedBy served_by_ : 2 = ServedBy::callbacks;
   bool has_peer_ended_ : 1 = false;
-  bool is_clean_ : 1 = false;     // nothing more is expected from the peer
-  bool owes_close_ : 1 = false;   // the response to the peer's
+  bool is_clean_ : 1 = false;     // no more input is expected from the peer
+  bool owes_close_ : 1 = false;   // the response to the peer's close frame
   bool owes_pong_ : 1 = false;    // its payload is in WsShared::owed_pong
-  bool is_paused_ : 1 = false;    // the line; what came before is saved
-  bool is_yielding_ : 1 = false;  // until its turn begins again
+  bool is_paused_ : 1 = false;    // the line is paused; earlier input is saved
+  bool is_yielding_ : 1 = false;  // until its next turn
   bool is_started_ : 1 = false;
   bool is_held_back_ : 1 = false;
-  bool has_closed_ : 1 = false;   // the handler has: it gets no more messages
-  bool owes_closed_ : 1 = false;  // `opened` was called
+  bool has_closed_ : 1 = false;   // the handler has closed it: it gets no more messages
+  bool owes_closed_ : 1 = false;  // `opened` was called, so `closed` must follow
   bool is_deferred_ : 1 = false;
-  std::uint32_t turn_bytes_ = 0;  // were put since others had their turn
+  std::uint32_t turn_bytes_ = 0;  // bytes written since others had their turn
   WsSubscriptionLink* subscriptions_ = nullptr;
   union {
     const WebSocketHandlers* callbacks_ = nullptr;
@@ -217,8 +218,8 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   WsOutput output_;
 };
 
-// An idle connection costs this and its line, 192 bytes, and with a coroutine that and its frame.
-// uWebSockets, the leanest of the others, takes 250 bytes for both; 300 are promised.
+// An idle connection costs this object and its line, 192 bytes, and with a coroutine also that and
+// its frame. uWebSockets, the leanest alternative, uses 250 bytes; we promise at most 300.
 static_assert(sizeof(WsSession) <= 88);
 
 template <class Call>

@@ -6,7 +6,7 @@ namespace eider::ws::detail {
 
 namespace {
 
-/// A handler that has sent as much without waiting lets others have their turn.
+/// After a handler has sent this much without waiting, others have their turn.
 constexpr std::uint32_t kBytesPerTurnMax = 512U * 1024;
 
 }  // namespace
@@ -26,19 +26,19 @@ bool WsSession::has_saved() const noexcept {
   return rare != nullptr && !rare->saved.empty();
 }
 
-// What the line tells.
+// Callbacks of the line.
 
 void WsSession::on_bytes(std::string_view bytes) {
-  // The handler begins before the first bytes are read, which are for it.
+  // Start the handler before the first bytes are read, because they are for it.
   begin_handler();
-  // It is heard, whatever it says: a ping is not due.
+  // Any input counts as a sign of life: no ping is needed.
   note_heard(output_.now());
   if (state_ >= State::leaving) {
-    // A peer that still sends is read from in silence for a while.
+    // If the peer still sends, its data is read and dropped for a while.
     if (!input_.drop(bytes.size())) {
       cut();
     }
-    // What was saved comes first, so this stands behind it.
+    // Saved input comes first, so append the new bytes.
   } else if (has_saved()) {
     save(bytes);
   } else {
@@ -53,7 +53,7 @@ void WsSession::on_bytes(std::string_view bytes) {
 
 void WsSession::on_end() {
   begin_handler();
-  // It is noted first: answering the close ends the connection then.
+  // Set the flag first: the response to the close frame then ends the connection.
   has_peer_ended_ = true;
   if (!owes_close_) {
     leave();
@@ -62,7 +62,7 @@ void WsSession::on_end() {
 }
 
 void WsSession::on_drained() {
-  excuse_silence(output_.now());  // it was not read from meanwhile
+  excuse_silence(output_.now());  // it was not read meanwhile
   note_drained(output_);
   wake_sender();
   if (state_ < State::leaving) {
@@ -71,16 +71,16 @@ void WsSession::on_drained() {
   settle();
 }
 
-// No settle: the line's owner destroys this when the call has returned, unless the handler goes on.
+// No settle: the line's owner destroys this after the call, unless the handler continues.
 void WsSession::on_broken() {
   if (state_ != State::over) {
-    // The line is gone, so nothing may be written from here on.
+    // The line is broken, so nothing may be written from here on.
     output_.forget_line();
     leave();
     state_ = State::over;
     wake_at_end();
   }
-  // The handler hears of the end last: it may not use the line any more.
+  // Inform the handler last: it must not use the line any more.
   tell_closed();
 }
 
@@ -103,13 +103,13 @@ void WsSession::run() {
   if (state_ >= State::leaving) {
     tell_closed();
   }
-  // Saved bytes are read here, where no handler is under way.
+  // Saved bytes are read here, outside of handlers.
   if (state_ < State::leaving) {
     guard([this] { read_saved(); });
   }
   if (is_yielding_) {
     is_yielding_ = false;
-    // Its turn begins again before the handler is woken, which sends at once.
+    // Start its turn before waking the handler, which may send immediately.
     turn_bytes_ = 0;
     if (output_.waiting_bytes() == 0) {
       wake_sender();
@@ -120,21 +120,21 @@ void WsSession::run() {
 
 // Reading.
 
-/// What may not be read yet is left; nothing once the connection is leaving.
+/// Returns the input that may not be read yet; nothing if the connection is leaving.
 std::string_view WsSession::read(std::string_view in) {
   ws::MessageReader fresh(output_.shared().side(), output_.route().limits);
   if (output_.codec() != nullptr) {
     fresh.set_codec(*output_.codec());
   }
   ws::MessageReader& reader = input_.reader() == nullptr ? fresh : *input_.reader();
-  // A handler may close the connection, or have enough, behind each message.
+  // After each message, the handler may have closed the connection, or may have enough.
   while (!in.empty() && state_ < State::leaving && may_read()) {
     const ws::Event event = reader.read(in, output_.shared().scratch());
     in.remove_prefix(event.consumed);
     handle(event);
   }
   input_.keep(reader);
-  // One pong answers all pings of this batch (RFC 6455, 5.5.3).
+  // One pong responds to all pings of this batch (RFC 6455, 5.5.3).
   respond_to_ping();
   if (!input_.is_within_message()) {
     note_message_ended();
@@ -147,13 +147,13 @@ std::string_view WsSession::read(std::string_view in) {
 void WsSession::read_saved() {
   if (has_saved()) {
     eider::detail::base::SavedInput& saved = output_.rare().saved;
-    // The memory stays while it is read: handlers only add behind it, by `save`.
+    // The memory is stable while it is read: handlers only append with `save`.
     const std::string_view rest = read(saved.view());
     saved.drop(saved.size() - rest.size());
   }
   if (is_paused_ && state_ < State::leaving && may_read()) {
     is_paused_ = false;
-    // The time in which it was not read from is not its silence.
+    // The time during which it was not read does not count as silence.
     excuse_silence(output_.now());
     output_.line()->resume_reading();
   }
@@ -167,11 +167,11 @@ void WsSession::read_on() noexcept {
 
 bool WsSession::may_read() const noexcept {
   if (state_ != State::open) {
-    return true;  // messages are dropped, and the close frame is awaited
+    return true;  // messages are dropped, but the close frame must be read
   }
-  // What is read may have to be answered, if only by a pong, also where a handler does not send:
-  // over HTTP/2 a peer that takes nothing would go on being read. A client reads on: where both
-  // stopped, each would wait for the other. Its pongs are bounded by their number and by the pace.
+  // Input may need a response, if only a pong, even if no handler sends: otherwise a peer over
+  // HTTP/2 that reads nothing would be read forever. A client continues to read: if both sides
+  // stopped, each would wait for the other. Its pongs are limited by their number and by the pace.
   if (output_.is_server() && output_.waiting_bytes() > output_.options().backpressure_bytes_max) {
     return false;
   }
@@ -189,11 +189,11 @@ void WsSession::save(std::string_view bytes) {
 void WsSession::handle(const ws::Event& event) {
   switch (event.kind) {
     case ws::EventKind::message:
-      // The message is whole before its handler is called, which may take long.
+      // The message is complete before its handler is called, which may take long.
       note_message_ended();
       input_.note_message();
       if (state_ == State::open) {
-        // A ping that came ahead of the message is answered ahead of what answers that.
+        // The pong for a ping before the message is sent before the handler's response.
         respond_to_ping();
         deliver({event.type, event.data});
       }
@@ -224,7 +224,7 @@ void WsSession::handle(const ws::Event& event) {
 }
 
 void WsSession::respond_to_ping() {
-  // A pong that is owed behind our close frame is not sent.
+  // No pong is sent after our close frame.
   if (owes_pong_ && state_ == State::open) {
     output_.put_pong(output_.shared().owed_pong().view());
     note_output(output_, output_.shared().owed_pong().size());
@@ -237,7 +237,7 @@ void WsSession::respond_to_ping() {
 void WsSession::put(const WsMessage& message) {
   const std::size_t bytes = output_.put(message);
   turn_bytes_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kBytesPerTurnMax));
-  // The pace sees what was put before the flush may refuse it.
+  // Update the pace before the flush, which may refuse the output.
   note_put(bytes);
   if (turn_bytes_ >= kBytesPerTurnMax && !is_yielding_) {
     is_yielding_ = true;
@@ -267,7 +267,7 @@ void WsSession::note_put(std::size_t bytes) {
 
 bool WsSession::has_room() {
   if (output_.waiting_bytes() != 0) {
-    watch_output(output_);  // else the timer would find it
+    watch_output(output_);  // otherwise the timer would find it
     return false;
   }
   return !is_yielding_;
@@ -298,34 +298,34 @@ void WsSession::send_ping(std::string_view payload) {
 // Closing.
 
 void WsSession::begin_closing(CloseCode code, std::string_view reason) {
-  // A close frame of the peer's that is unanswered comes first: the handler will receive no more.
+  // Respond to a pending close frame of the peer first: the handler will receive no more messages.
   respond_to_close();
   if (state_ != State::open) {
     return;
   }
-  // The close frame is the last that is put: nothing may follow it (RFC 6455, 5.5.1).
+  // The close frame is the last frame: nothing may follow it (RFC 6455, 5.5.1).
   output_.put_close(code, reason);
   note_reason(code, reason);
-  // The state changes before others hear of it.
+  // Change the state before others are informed.
   state_ = State::closing;
   leave_topics();
   expect_close(output_);
   if (has_peer_ended_) {
     leave();
   } else {
-    read_on();  // the peer's close frame may stand in what was saved
+    read_on();  // the saved input may contain the peer's close frame
   }
 }
 
 // "An endpoint MAY delay sending a Close frame until its current message is sent" (RFC 6455,
-// section 5.5.1): first the handler has its say on the messages in front of it.
+// section 5.5.1): the handler first responds to the messages before it.
 void WsSession::hear_close(const ws::Event& event) {
   note_reason(event.code, event.data);
   owes_close_ = true;
   if (state_ == State::open && inbox() != nullptr) {
     expect_close(output_);
   } else {
-    // The handler has nothing left to receive, so the response need not wait.
+    // The handler has no more messages to receive, so the response need not wait.
     respond_to_close();
   }
 }
@@ -334,18 +334,18 @@ void WsSession::respond_to_close() {
   if (!owes_close_) {
     return;
   }
-  // It is answered once.
+  // Respond only once.
   owes_close_ = false;
   if (state_ == State::open) {
     respond_to_ping();
-    output_.put_close(code_, {});  // the same code
+    output_.put_close(code_, {});  // the same code as the peer's
   }
-  // Both close frames are known now: the server may end the connection.
+  // Both close frames have been sent: the server may end the connection.
   is_clean_ = true;
   leave();
 }
 
-// RFC 6455, section 7.1.7: a close frame that says why, and nothing more is read.
+// RFC 6455, section 7.1.7: sends a close frame with the reason, and reads nothing more.
 void WsSession::fail(CloseCode code, std::string_view reason) {
   if (state_ == State::open) {
     output_.put_close(code, reason);
@@ -361,32 +361,33 @@ void WsSession::note_reason(CloseCode code, std::string_view reason) {
   }
 }
 
-// Behind the last word: what is corked leaves and the handler hears of the end. A peer that still
-// sends is read from in silence for a while, or a reset might overtake our close frame.
+// After the last frame: corked output is sent, and the handler is informed of the end. If the peer
+// still sends, its data is read and dropped for a while; otherwise a reset might overtake our close
+// frame.
 void WsSession::leave() {
   if (state_ >= State::leaving) {
     return;
   }
-  // Nothing is read as a message from here on.
+  // From here on input is not parsed.
   state_ = State::leaving;
   input_.begin_dropping();
-  // It leaves its topics before the handler hears of the end.
+  // Leave the topics before the handler is informed of the end.
   leave_topics();
   expect_close(output_);
   wake_at_end();
-  // The rest happens in `run`, where no handler is under way.
+  // The rest happens in `run`, outside of handlers.
   defer();
   UpgradedLine* const line = output_.line();
   if (line == nullptr) {
     return;
   }
-  // "The server MUST close the connection first" as long as all goes well (section 7.1.1), so
-  // that it is the one to remember it. Of a stream there is nothing to remember, and a server that
-  // waits for the client's end would wait for close_within.
+  // "The server MUST close the connection first" in the normal case (section 7.1.1), so that the
+  // server has the TIME_WAIT state. A shared stream has no such state, and a server that waited for
+  // the client's end would wait for close_within.
   if (output_.is_server() || has_peer_ended_ || line->is_shared()) {
     line->end();
   }
-  // The peer's end, or its reset, is heard only while it is read from.
+  // The peer's end, or its reset, is noticed only while it is read.
   if (is_paused_) {
     is_paused_ = false;
     line->resume_reading();
@@ -408,31 +409,31 @@ void WsSession::settle() {
   }
 }
 
-// The line's owner destroys this later in the turn, unless the handler goes on: then the timer
+// The line's owner destroys this later in the turn, unless the handler continues: then the timer
 // does, which is kept for that.
 void WsSession::end_line() noexcept {
-  // The state is over before the line is closed, which may call back.
+  // Set the state before closing the line, which may call back.
   state_ = State::over;
   if (WsRare* const rare = output_.rare_if_made(); rare != nullptr && is_served()) {
     rare->alarm.reset();
   }
-  // The line is forgotten first, so nothing is written to it any more.
+  // Forget the line first, so that nothing is written to it any more.
   output_.forget_line()->close();
   wake_at_end();
 }
 
-// By force: what waits for this peer in the kernel would wait for ever.
+// Resets the line, because output in the kernel would wait for this peer forever.
 void WsSession::cut() {
   if (output_.line() == nullptr) {
     return;
   }
-  // It leaves like any other, so that its handler hears of it.
+  // Leave in the normal way, so that the handler is informed.
   leave();
   output_.line()->reset();
   end_line();
 }
 
-// Time.
+// Timeouts.
 
 void WsSession::on_time() {
   switch (look(output_, is_paused_)) {
@@ -454,16 +455,16 @@ void WsSession::on_time() {
   settle();
 }
 
-// First for the peer's close frame, then for our last bytes and the handler. While the peer takes
-// what was sent before, its time goes on.
+// First for the peer's close frame, then for our last bytes and the handler. While the peer reads
+// earlier output, the time is extended.
 void WsSession::end_patience() {
-  // The response waits for nothing any more: the handler had its time.
+  // The response waits no longer: the handler had its time.
   if (owes_close_ && state_ != State::over) {
     respond_to_close();
     return;
   }
   if (state_ != State::closing) {
-    // Messages that the handler has not received are given up here.
+    // Messages that the handler has not received are dropped here.
     end_handler();
   }
   if (takes_more_time(output_)) {
@@ -474,7 +475,7 @@ void WsSession::end_patience() {
     is_clean_ = true;
     leave();
   } else if (!output_.is_server() && has_heard_all) {
-    // A server that does not end the connection: we do, without force.
+    // The server does not end the connection, so this client does, without a reset.
     leave();
     output_.line()->end();
     end_line();

@@ -33,7 +33,7 @@ std::unique_ptr<WsInbox> WsShared::take_inbox() {
 }
 
 void WsShared::give_back(std::unique_ptr<WsInbox> inbox) {
-  // The bytes are forgotten before another connection gets the memory.
+  // Clear the bytes before another connection gets the memory.
   inbox->clear();
   if (spare_inboxes_.size() < kSpareInboxesMax) {
     spare_inboxes_.push_back(std::move(inbox));
@@ -45,7 +45,7 @@ void WsShared::defer(WsSession& session) {
   loop_.defer(turn_);
 }
 
-// The latest ones first: a session that ends has mostly been deferred just before.
+// Searches from the end, because a session that ends was usually deferred just before.
 void WsShared::withdraw(WsSession& session) noexcept {
   const auto found = std::find(turn_.sessions.rbegin(), turn_.sessions.rend(), &session);
   if (found != turn_.sessions.rend()) {
@@ -54,7 +54,7 @@ void WsShared::withdraw(WsSession& session) noexcept {
 }
 
 void WsShared::run_deferred() {
-  // Those that are deferred meanwhile have the next round.
+  // Sessions that are deferred meanwhile run in the next round.
   const std::size_t count = turn_.sessions.size();
   for (std::size_t index = 0; index < count; ++index) {
     if (WsSession* const session = std::exchange(turn_.sessions[index], nullptr)) {
@@ -86,7 +86,7 @@ void WsShared::adopt(WsSession& session) {
 }
 
 void WsShared::release(WsSession& session) noexcept {
-  // It leaves the list before it is destroyed: its handler may end others.
+  // Remove it from the list before it is destroyed, because its handler may end others.
   if (std::erase(orphans_, &session) != 0) {
     destroy(session);
   }

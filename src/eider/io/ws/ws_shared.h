@@ -29,32 +29,32 @@ class WsSession;
 struct WsAgreement;
 struct WsRoute;
 
-/// How a connection gets what is published.
+/// How a connection gets published messages.
 enum class WsForm : std::uint8_t {
   plain,
-  /// Compressed once for all of them: no window is kept between messages, and it is the largest.
+  /// Compressed once for all such connections: without context between messages, with the largest
+  /// window.
   shared,
-  /// By its own compressor.
+  /// Compressed by its own compressor.
   own,
 };
 
-/// Which connection hears of which topic, as one of them asks for it. A server has topics, a client
-/// has none.
+/// The subscriptions of connections to topics. A server has topics, a client has none.
 class WsTopics {
  public:
   virtual void subscribe(WsSession& session, std::string_view topic) = 0;
   virtual void unsubscribe(WsSession& session, std::string_view topic) = 0;
   virtual void unsubscribe_all(WsSession& session) noexcept = 0;
-  /// except  does not get it; may be null
+  /// except  does not get the message; may be null
   ///
-  /// returns  false where other loops cannot keep up: the publisher is to be held back
+  /// returns  false if other loops cannot keep up: hold back the publisher
   virtual bool publish(std::string_view topic, const WsMessage& message,
                        const WsSession* except) = 0;
-  /// The connection is not read until other loops keep up.
+  /// Stops reading the connection until other loops keep up.
   virtual void hold_back(WsSession& session) = 0;
-  /// It closes.
+  /// Called when the connection closes.
   virtual void forget_held_back(WsSession& session) noexcept = 0;
-  /// What compresses for all connections of WsForm::shared; the first one's serves them all.
+  /// Provides the compressor for all connections of WsForm::shared; the first call counts.
   virtual void provide_codec(const WebSocketCompression& compression,
                              const ws::DeflateTerms& terms) = 0;
 
@@ -64,9 +64,9 @@ class WsTopics {
 
 class WsShared {
  public:
-  /// Of a server. topics, log: outlive it
+  /// For a server. topics, log: must outlive it
   WsShared(Loop& loop, WsTopics& topics, const std::shared_ptr<LogSink>& log);
-  /// Of a client. masks: outlive it
+  /// For a client. masks: must outlive it
   WsShared(Loop& loop, ws::MaskSource& masks);
   ~WsShared();
   WsShared(const WsShared&) = delete;
@@ -74,16 +74,16 @@ class WsShared {
 
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] ws::Side side() const noexcept { return side_; }
-  /// Null at a client.
+  /// Returns null for a client.
   [[nodiscard]] WsTopics* topics() const noexcept { return topics_; }
-  /// Masks what a client sends.
+  /// Returns the writer, which masks a client's frames.
   [[nodiscard]] const ws::MessageWriter& writer() const noexcept { return writer_; }
   [[nodiscard]] LogSink* log() const noexcept { return log_ == nullptr ? nullptr : log_->get(); }
 
-  /// What all readers of this thread share.
+  /// Buffers that all readers of this thread share.
   [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
   [[nodiscard]] Buffer& second_scratch() noexcept { return second_scratch_; }
-  /// The payload of the ping that is answered at the end of a batch.
+  /// Returns the payload of the ping that gets a pong at the end of a batch.
   [[nodiscard]] const Buffer& owed_pong() const noexcept { return owed_pong_; }
   void owe_pong(std::string_view payload) {
     owed_pong_.clear();
@@ -93,27 +93,27 @@ class WsShared {
   [[nodiscard]] std::unique_ptr<WsInbox> take_inbox();
   void give_back(std::unique_ptr<WsInbox> inbox);
 
-  /// Has session.run() called later in this turn, where no handler is under way. As Loop::defer
-  /// does for a Deferred, which would be 24 bytes of each session.
+  /// Schedules session.run() later in this turn, outside of handlers. Works like Loop::defer, but a
+  /// Deferred would add 24 bytes to each session.
   void defer(WsSession& session);
   /// Pre: it is deferred.
   void withdraw(WsSession& session) noexcept;
 
-  /// The session of a server's line, which it ends by Upgraded::on_line_gone.
+  /// Creates the session of a server's line, which the line ends with Upgraded::on_line_gone.
   [[nodiscard]] WsSession& make_session(const WsRoute& route, UpgradedLine& line,
                                         const WsAgreement& agreement);
-  /// Pre: of make_session.
+  /// Pre: created by make_session.
   void destroy(WsSession& session) noexcept;
-  /// Keeps a session whose line has gone until its handler has come to its end.
+  /// Keeps a session whose line was destroyed until its handler has ended.
   void adopt(WsSession& session);
   void release(WsSession& session) noexcept;
   void release_all() noexcept;
   [[nodiscard]] std::size_t orphans() const noexcept { return orphans_.size(); }
-  /// Of memory, for the sessions.
+  /// Returns the number of memory blocks for the sessions.
   [[nodiscard]] std::size_t session_blocks() const noexcept;
 
  private:
-  /// The sessions that are deferred; null for one that was withdrawn.
+  /// The deferred sessions; null for those that were withdrawn.
   class Turn final : public Deferred {
    public:
     explicit Turn(WsShared& shared) noexcept : shared_(shared) {}

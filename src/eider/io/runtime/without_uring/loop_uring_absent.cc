@@ -1,4 +1,4 @@
-// Stands in for the io_uring backend where the library was built without liburing.
+// Replaces the io_uring backend if the library was built without liburing.
 // Must not be built together with loop_uring*.cc.
 #include "eider/io/runtime/backends.h"
 
