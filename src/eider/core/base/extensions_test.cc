@@ -14,7 +14,7 @@ struct Named {
   std::string name;
 };
 
-/// Notes its end.
+/// Records its destruction.
 class Noting {
  public:
   Noting(std::vector<int>& ends, int number) : ends_(&ends), number_(number) {}

@@ -14,12 +14,12 @@ bool is_ours(std::string_view line) {
   return line.contains("ours");
 }
 
-/// How many lines there have been by now.
+/// Returns the number of lines so far.
 std::uint64_t so_far() {
   return log_tail(0).lines_so_far;
 }
 
-// The first: the others ask for it.
+// This test must be the first one, because the others enable the tail.
 TEST(LogTail, keeps_nothing_until_it_is_asked_to) {
   note_log_lines("T info a\n");
   EXPECT_EQ(so_far(), 0U);
@@ -36,7 +36,7 @@ TEST(LogTail, tells_what_came_since_and_leaves_out_what_it_is_told_to) {
   EXPECT_EQ(log_tail(before).lines, (Lines{"T info a", "T error b", "T info c"}));
   EXPECT_EQ(log_tail(before + 2).lines, Lines{"T info c"});
   EXPECT_EQ(log_tail(before + 3).lines, Lines{});
-  // Whoever has seen more has seen another process.
+  // A client that has seen more lines has seen those of another process.
   EXPECT_EQ(log_tail(before + 4).lines.back(), "T info c");
 }
 

@@ -41,7 +41,7 @@ TYPED_TEST(LruMaps, find_an_entry_by_its_key) {
 
 TYPED_TEST(LruMaps, give_the_entry_that_was_not_used_for_the_longest_time) {
   EXPECT_NE(this->map_.find("a"), nullptr);
-  EXPECT_TRUE(this->map_.contains("b"));  // is no use
+  EXPECT_TRUE(this->map_.contains("b"));  // does not count as a use
   EXPECT_EQ(this->map_.take_oldest().key, "b");
   EXPECT_EQ(this->map_.take_oldest().key, "c");
   EXPECT_EQ(this->map_.take_oldest().key, "a");

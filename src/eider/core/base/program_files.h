@@ -22,7 +22,7 @@ namespace eider {
 ///   1. the working directory
 ///   2. the directory of the executable
 ///   3. the parent of that, where `eider package` puts them: bin/shop and languages/
-/// 4. share/NAME next to that directory: /usr/bin/shop and /usr/share/shop/languages
+///   4. share/NAME next to the directory of 2: /usr/bin/shop and /usr/share/shop/languages
 ///   5. the project's source directory, if the executable is in a build directory of CMake's
 ///
 /// program  its executable; empty: this one

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory with programs in it, gone with the test.
+/// A directory with programs, deleted with the test.
 class ProgramFiles : public ::testing::Test {
  protected:
   ProgramFiles() {

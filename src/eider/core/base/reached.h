@@ -11,7 +11,6 @@ namespace eider::detail::base {
 /// its directory, because the file may be replaced and may have files next to it; for a directory,
 /// everything in it. An empty path is ignored. Calls after the sandbox is applied have no effect.
 /// More than a thousand paths are ignored. Thread-safe.
-/// comes behind a thousand others is let go.
 void allow_in_sandbox(const std::string& path);
 /// Like allow_in_sandbox, and also allows the process to write, create and remove files there.
 void will_write(const std::string& path);

@@ -44,7 +44,8 @@ TEST(Sha1, digests_are_those_that_are_published) {
   EXPECT_EQ(sha1_hex(std::string_view()), known[0].digest);
 }
 
-// Where the padding changes: 55 bytes fit with the length, 56 need one more block, 64 are whole.
+// The lengths at which the padding changes: 55 bytes fit with the length, 56 need another block, 64
+// are a whole block.
 TEST(Sha1, the_padding_is_right_around_the_end_of_a_block) {
   const std::pair<std::size_t, std::string_view> known[] = {
       {54, "31045e7bb077ff8d188a776b196b980388735dbb"},

@@ -18,7 +18,7 @@ std::string digest_hex(const Sha256Digest& digest) {
   return text;
 }
 
-// NIST's examples, and the lengths around a block's end as Python's hashlib has them.
+// NIST's examples, and lengths around the end of a block, computed with Python's hashlib.
 TEST(Sha256, is_that_of_the_standard) {
   EXPECT_EQ(digest_hex(sha256("")),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -54,6 +54,6 @@ TEST(Hmac, is_that_of_rfc_4231) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-// Of the paper's reference: the key's bytes 00 to 0f, the text's 00, 01, ….
+// From the paper's reference: the key is the bytes 00 to 0f, the text 00, 01, ….
 }  // namespace
 }  // namespace eider

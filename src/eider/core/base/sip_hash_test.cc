@@ -14,7 +14,7 @@ namespace {
 
 constexpr SipKey kReferenceKey{.first = 0x0706050403020100U, .second = 0x0f0e0d0c0b0a0908U};
 
-/// The reference's message: bytes 00, 01, 02 …
+/// The message of the reference: bytes 00, 01, 02 …
 std::string counted(std::size_t bytes) {
   std::string text;
   while (text.size() < bytes) {
@@ -23,7 +23,7 @@ std::string counted(std::size_t bytes) {
   return text;
 }
 
-// The first two of the reference's 128-bit vectors, read in their byte order.
+// The first two of the reference's 128-bit vectors, in its byte order.
 TEST(SipHash, of_128_bits_is_that_of_the_reference) {
   const std::array<std::uint64_t, 2> empty = {std::byteswap(0xa3817f04ba25a8e6U),
                                               std::byteswap(0x6df67214c7550293U)};

@@ -88,7 +88,7 @@ TEST(Slab, keeps_the_alignment_of_its_objects) {
   }
 }
 
-// Otherwise a server that has had many clients would hold their memory for ever.
+// Otherwise a server that once had many clients would keep their memory forever.
 TEST(Slab, gives_back_the_blocks_of_objects_that_are_gone) {
   Slab<std::uint64_t> slab;
   std::vector<std::uint64_t*> made;
@@ -97,7 +97,7 @@ TEST(Slab, gives_back_the_blocks_of_objects_that_are_gone) {
   }
   const std::size_t most = slab.blocks();
   EXPECT_GE(most, 10U);
-  // From both ends, as connections end in any order.
+  // From both ends, because connections end in any order.
   for (std::size_t index = 0; index < made.size() / 2; ++index) {
     slab.destroy(*made[index]);
     slab.destroy(*made[made.size() - 1 - index]);

@@ -1,4 +1,4 @@
-// Codes of startup errors: in front of a line, and apart from it.
+// Codes of startup errors: added to a line, and removed from it.
 #include "eider/core/base/startup_code.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 
 struct Broken {
   std::string_view text;
-  /// How many of its bytes can still become text.
+  /// The number of bytes at the start that may still be valid text.
   std::size_t good_bytes;
 };
 
@@ -59,7 +59,7 @@ constexpr std::array kWhole{
     "\xCE\xBA\xE1\xBD\xB9\xCF\x83\xCE\xBC\xCE\xB5"sv,
 };
 
-/// Feeds `text` in steps; how many bytes were taken before one was found wrong.
+/// Feeds `text` byte by byte; returns how many bytes were accepted before an error.
 std::size_t bytes_before_failure(std::string_view text) {
   Utf8Stream stream;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -105,7 +105,7 @@ TEST(Utf8Stream, text_is_whole_only_between_sequences_however_it_is_cut) {
   }
 }
 
-// Two implementations: all sequences of two bytes, and of three behind each first byte.
+// Compares two implementations: all sequences of two bytes, and of three for each first byte.
 TEST(Utf8Stream, judges_all_short_texts_as_is_utf8_does) {
   for (int one = 0; one < 256; ++one) {
     for (int two = 0; two < 256; ++two) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Stray, overlong, cut short, of half a surrogate pair, beyond U+10FFFF.
+// Stray, overlong, incomplete, half of a surrogate pair, above U+10FFFF.
 constexpr std::array kBad{"\x80"sv,
                           "\xBF"sv,
                           "\xC0\x80"sv,

@@ -74,7 +74,7 @@ TEST(WaitNote, keeps_its_work) {
     note.begin(What::sleep, "", kNow);
   }
   EXPECT_EQ(waits_of(*work).size(), 1U);
-  note.end();  // and with it the work
+  note.end();  // and, with its last reference, the work
 }
 
 TEST(WaitNote, may_begin_anew) {
@@ -86,7 +86,7 @@ TEST(WaitNote, may_begin_anew) {
   EXPECT_EQ(waits_of(*work), (std::vector<std::string>{"client to read more"}));
 }
 
-// The list belongs to the work's own thread.
+// Only the work's own thread may change the list.
 TEST(WaitNote, of_another_thread_is_not_told) {
   auto* const work = new Work;
   const WorkRef kept(work);
@@ -142,7 +142,7 @@ TEST(ResourceProbe, tells_a_hundred_at_most) {
   EXPECT_EQ(ResourceProbe::all().size(), 100U);
 }
 
-/// The next number of a child of this process.
+/// Returns the next number of a child of this process.
 std::uint64_t next_of_child() {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);

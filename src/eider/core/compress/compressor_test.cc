@@ -139,7 +139,7 @@ TEST(Compressor, may_be_flushed_when_there_is_nothing) {
   }
 }
 
-// States are used again; nothing of one stream may be seen in another.
+// States are reused; no data of one stream may appear in another.
 TEST(Compressor, begins_anew_with_a_used_state) {
   for (const ContentCoding coding : kWritten) {
     const std::string text = text_of(5000);
@@ -181,7 +181,7 @@ TEST(Compressor, may_end_on_another_thread) {
 }
 
 TEST(Compressor, may_outlive_its_threads_pool) {
-  // It is made first and so destroyed last, behind the pool.
+  // It is created first and so destroyed last, after the pool.
   std::thread([] {
     thread_local std::optional<Compressor> last;
     last.emplace(ContentCoding::gzip);

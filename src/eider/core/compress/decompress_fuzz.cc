@@ -1,9 +1,9 @@
-// Compressed streams: whatever they say, no more comes out than is allowed, and cutting them
-// changes nothing. What does come out can be compressed and is then the same.
+// Compressed streams: for any input, the output does not exceed the limit, and cutting the input
+// does not change the result. The output can be compressed, and is then the same again.
 //
-// Of a malformed frame libzstd finds the fault by the size of a buffer that earlier streams may
-// have enlarged (1.5.4: a block above its maximum is refused where it does not fit). So of two
-// readings of such a frame one may fail.
+// libzstd detects an error in a malformed frame by the size of a buffer that earlier streams may
+// have enlarged (1.5.4: a block above its maximum is rejected if it does not fit). So one of two
+// readings of such a frame may fail.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -19,7 +19,7 @@ using namespace eider;
 constexpr DecompressionLimits kLimits{.bytes_max = 100'000, .ratio_max = 0};
 constexpr DecompressionLimits kByRatio{.bytes_max = 100'000, .ratio_max = 10, .bytes_free = 20'000};
 
-/// The first byte says how it is read, the rest is the stream.
+/// The first byte selects how the stream is read; the rest is the stream.
 struct Input {
   ContentCoding coding;
   std::size_t piece_bytes;
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ensure(status != Decompressed::need_room, "write leaves nothing behind");
   Buffer pieces;
   const Decompressed status_of_pieces = in_pieces(input, pieces);
-  // A library may tell a fault before it hands out what it made in front of that.
+  // A library may report an error before it returns the output from before the error.
   ensure(end_alike(input.coding, status, status_of_pieces), "pieces end as the whole does");
   ensure(status != Decompressed::done || status_of_pieces != Decompressed::done ||
              pieces.view() == whole.view(),

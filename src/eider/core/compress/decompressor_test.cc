@@ -17,8 +17,8 @@ constexpr ContentCoding kAll[] = {ContentCoding::gzip, ContentCoding::deflate,
                                   ContentCoding::brotli, ContentCoding::zstd};
 constexpr std::size_t kMiB = 1024UL * 1024;
 
-// The libraries' own one-shot functions make the inputs, so that the compressor here and the
-// decompressor cannot agree on the same mistake.
+// The inputs are made with the libraries' own functions, so that the compressor and the
+// decompressor cannot share an error.
 
 std::string zlib_packed(std::string_view text, int window_bits, int level) {
   z_stream stream{};
@@ -88,7 +88,7 @@ Outcome byte_by_byte(ContentCoding coding, std::string_view in, DecompressionLim
   Decompressed status = Decompressed::need_more;
   for (const char byte : in) {
     status = decompressor.write({&byte, 1}, out);
-    EXPECT_EQ(decompressor.write({}, out), status);  // no news is no change
+    EXPECT_EQ(decompressor.write({}, out), status);  // no further input changes nothing
   }
   return {status, std::string(out.view())};
 }
@@ -194,7 +194,7 @@ TEST(Decompressor, tells_what_stands_behind_the_end) {
     const std::string twice = packed(coding, "text") + packed(coding, "text");
     EXPECT_EQ(in_one_go(coding, twice).status, Decompressed::trailing) << to_text(coding);
   }
-  // A member that begins rightly and goes on wrongly is damage, not a tail.
+  // A member that starts correctly and continues incorrectly is corrupt, not trailing data.
   const std::string member = packed(ContentCoding::gzip, "text") + "\x1fgarbage";
   EXPECT_EQ(in_one_go(ContentCoding::gzip, member).status, Decompressed::corrupt);
 }
@@ -206,7 +206,7 @@ TEST(Decompressor, reads_deflate_without_zlib_around_it) {
       const Outcome expected{Decompressed::done, text};
       EXPECT_EQ(in_one_go(ContentCoding::deflate, raw), expected) << level;
       EXPECT_EQ(byte_by_byte(ContentCoding::deflate, raw), expected) << level;
-      // The one before is used again, for the other format.
+      // The previous decoder is reused for the other format.
       EXPECT_EQ(in_one_go(ContentCoding::deflate, packed(ContentCoding::deflate, text)), expected);
     }
   }
@@ -329,7 +329,7 @@ TEST(Decompressor, repetitive_text_below_the_free_bytes_is_no_bomb) {
 }
 
 TEST(Decompressor, judges_a_malformed_zstd_frame_alike_however_it_is_cut) {
-  // Empty frames: a block that is too short for its kind, and a block in a frame of size 0.
+  // Empty frames: a block that is too short for its type, and a block in a frame of size 0.
   for (const std::string& in : {std::string("\x28\xB5\x2F\xFD\x21\0\0\x15\0\0\0\0", 12),
                                 std::string("\x28\xB5\x2F\xFD\x20\0\x03\0\0\x08", 10),
                                 std::string("\x28\xB5\x2F\xFD\x40\x1F\x8B\x08\x01\0\0", 11),
@@ -353,7 +353,7 @@ TEST(Decompressor, takes_no_zstd_window_above_8_mib) {
   }
 }
 
-// WBITS 24, six nibbles of MLEN, all ones, ISUNCOMPRESSED: a meta-block of 16 MiB is promised.
+// WBITS 24, six nibbles of MLEN, all ones, ISUNCOMPRESSED: announces a meta-block of 16 MiB.
 TEST(Decompressor, takes_no_memory_for_what_brotli_promises_beyond_the_bound) {
   const std::string in(
       "\xCF\xFF\xFF\xFF"

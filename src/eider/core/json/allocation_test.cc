@@ -1,4 +1,4 @@
-// In the steady state, reading and writing what a request carries takes nothing from the heap.
+// In steady state, reading and writing the JSON of a request allocates no heap memory.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +29,7 @@ void* counted_or_throw(std::size_t bytes) {
 
 }  // namespace
 
-// All of them: a sanitizer's own must not meet one of these at the other end.
+// Replaces all variants, so that a sanitizer's variant is never paired with one of these.
 void* operator new(std::size_t bytes) {
   return counted_or_throw(bytes);
 }
@@ -75,7 +75,7 @@ enum class Paint { red, green };
 
 template <class Action>
 std::size_t allocations_of(Action action) {
-  action();  // warms buffers and the thread's parser
+  action();  // fills buffers and the thread's parser
   const std::size_t before = allocations;
   action();
   return allocations - before;

@@ -1,4 +1,4 @@
-// CBOR and MessagePack as anybody may send them: what is read is one JSON text, and comes back.
+// CBOR and MessagePack from any client: accepted input becomes JSON, and can be converted back.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ void check(json::BinaryFormat format, std::string_view bytes) {
   ensure(text.size() <= 8 * bytes.size() + 32, "the text is bounded");
   const auto value = json::read<json::Value>(text.view());
   if (!value) {
-    return;  // a member that is there twice
+    return;  // a duplicate member
   }
   std::string again;
   json::write_binary(format, again, *value);

@@ -33,7 +33,7 @@ std::string hex_of(std::string_view bytes) {
   return hex;
 }
 
-/// As JSON text; "refused" where it is none.
+/// Returns JSON text, or "refused" if the bytes are invalid.
 std::string read_as_text(BinaryFormat format, std::string_view bytes) {
   Buffer out;
   return read_binary(format, bytes, out) ? "refused" : std::string(out.view());
@@ -47,7 +47,7 @@ std::string written(BinaryFormat format, const Value& value) {
 
 using Rows = std::initializer_list<std::pair<const char*, const char*>>;
 
-// RFC 8949, appendix A, as far as JSON has a word for it.
+// RFC 8949, appendix A, as far as JSON can represent it.
 const Rows kCborExamples = {{"00", "0"},
                             {"17", "23"},
                             {"1818", "24"},

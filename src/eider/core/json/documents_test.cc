@@ -1,4 +1,4 @@
-// What is JSON and what is not, whatever it means: each case read as a Value.
+// Valid and invalid JSON texts, regardless of their meaning: each case is read as a Value.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 
 struct Document {
   std::string_view text;
-  std::string_view written;  // as it is written again
+  std::string_view written;  // the text when written again
 };
 
 const Document kGood[] = {
@@ -63,7 +63,7 @@ const Document kGood[] = {
 };
 
 const std::string_view kBad[] = {
-    // nothing, too little, too much
+    // empty, incomplete, too long
     ""sv,
     " \n\t"sv,
     "1 2",
@@ -85,7 +85,7 @@ const std::string_view kBad[] = {
     "{\"a\":1,",
     "\xEF\xBB\xBF",                // nothing after a byte order mark
     "\xEF\xBB\xBF\xEF\xBB\xBF{}",  // two
-    " \xEF\xBB\xBF{}",             // not at the front
+    " \xEF\xBB\xBF{}",             // not at the start
     "\xFF\xFE{\x00}\x00",          // UTF-16
     // words
     "nul",
@@ -157,7 +157,7 @@ const std::string_view kBad[] = {
     "\"\xC0\xAF\"",          // an overlong '/'
     "\"\xE0\x80\xAF\"",      // and longer
     "\"\xED\xA0\x80\"",      // a surrogate
-    "\"\xF4\x90\x80\x80\"",  // beyond U+10FFFF
+    "\"\xF4\x90\x80\x80\"",  // above U+10FFFF
     "\"\xF8\x88\x80\x80\x80\"",
     "\"\xE2\x82\"",
     "{\"\xFF\":1}",

@@ -95,7 +95,7 @@ std::vector<Item> items(std::int64_t count) {
   return made;
 }
 
-/// From under 1 KB to nearly 1 MB: the cost per byte must not grow.
+/// From under 1 KB to nearly 1 MB: the cost per byte must stay constant.
 void write_items(benchmark::State& state) {
   write_again(state, items(state.range(0)));
 }

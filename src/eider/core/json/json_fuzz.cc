@@ -1,4 +1,4 @@
-// Any bytes as JSON: into a struct of every kind, into a Value, and beside simdjson's other parser.
+// Any bytes as JSON: into a struct, into a Value, and compared with simdjson's other parser.
 #include <simdjson.h>
 
 #include <array>
@@ -47,7 +47,7 @@ struct Rich {
   json::Value any = 1;
 };
 
-/// Whatever is taken can be written, and is the same when it is read again.
+/// Accepted values can be written, and are the same when they are read again.
 template <class T>
 void check_round_trip(std::string_view text) {
   const auto value = json::read<T>(text);
@@ -63,15 +63,16 @@ void check_round_trip(std::string_view text) {
   ensure(reflect::equal(*value, *again), "and is the same");
 }
 
-/// What is JSON does not depend on who reads it. (simdjson's DOM refuses integers beyond 64 bits
-/// and nesting beyond 1024; a Value refuses these, and doubled names, as well.)
+/// Both parsers must agree on whether a text is JSON. (simdjson's DOM rejects integers beyond 64
+/// bits and nesting beyond 1024; a Value also rejects these, and duplicate names.)
 void check_verdict(std::string_view text) {
   const auto value = json::read<json::Value>(text);
   const auto skipped = json::read<std::map<std::string, json::Value>>(text);
   const bool is_json = value || value.error().status() == 422;
   ensure(is_json == (skipped || skipped.error().status() == 422), "a verdict holds for any type");
   simdjson::dom::parser parser;
-  const std::string_view content = without_bom(text);  // simdjson 3.0 does not pass over one
+  const std::string_view content = without_bom(text);  // simdjson 3.0 does not skip the byte order
+                                                       // mark
   const auto parsed = parser.parse(content.data(), content.size());
   ensure(!value || parsed.error() == simdjson::SUCCESS, "what is read is JSON");
   ensure(is_json || parsed.error() != simdjson::SUCCESS ||

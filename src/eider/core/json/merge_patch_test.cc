@@ -49,7 +49,7 @@ TEST(MergePatch, keeps_the_order_of_what_was_there) {
   EXPECT_EQ(to_text(target), R"({"a":2,"c":5,"d":4})");
 }
 
-// One look at all the members for each of them would take minutes.
+// A search through all members for each member would take minutes.
 TEST(MergePatch, takes_many_members_at_once) {
   Value patch = object({});
   for (int i = 0; i < 50'000; ++i) {

@@ -1,4 +1,4 @@
-// A member that tells null from absent, read and written as JSON.
+// A member that distinguishes null from absent, read and written as JSON.
 #include "eider/core/reflect/nullable.h"
 
 #include <gtest/gtest.h>

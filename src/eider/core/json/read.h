@@ -17,8 +17,7 @@ namespace eider::json {
 /// text     not a part of `object`, and unchanged until the return; UTF-8, optionally with a byte
 ///          order mark (RFC 8259, section 8.1); strings are copied
 /// object   a constructed object; after an error it is valid, with some members changed
-/// errors   400  not JSON, not UTF-8, or beyond
-/// `limits`; the detail names the byte if known
+/// errors   400  not JSON, not UTF-8, or beyond `limits`; the detail names the byte if known
 ///          422  fields() lists the validation errors by JSON pointer (RFC 6901): unknown, missing
 ///               and duplicate members, wrong types, values out of range, violated rules
 /// cost     no allocation, except for the strings and containers of the object itself, strings with

@@ -1,4 +1,4 @@
-// Whatever is written is read back as the same, for random values.
+// Written values are read back as the same values, for random values.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -173,7 +173,8 @@ TEST(RoundTrip, numbers_bit_by_bit) {
   }
 }
 
-/// A damaged text is read or refused, and what is read can be written and read again.
+/// A damaged text is either accepted or rejected, and accepted values can be written and read
+/// again.
 TEST(RoundTrip, damaged_texts_do_no_harm) {
   Random random(4);
   for (int i = 0; i < 5000; ++i) {

@@ -108,7 +108,7 @@ TEST(Value, copies_are_independent_and_moves_leave_null) {
   copy["title"] = 1;
   EXPECT_EQ(value["title"], "Milk");
   Value moved = std::move(copy);
-  EXPECT_TRUE(copy.is_null());  // NOLINT(bugprone-use-after-move): this is what is tested
+  EXPECT_TRUE(copy.is_null());  // NOLINT(bugprone-use-after-move): this is the subject of the test
   EXPECT_EQ(moved["title"], 1);
   const Value& itself = value;
   value = itself;

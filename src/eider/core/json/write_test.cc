@@ -58,7 +58,7 @@ TEST(Write, appends_to_what_the_buffer_holds) {
   EXPECT_EQ(out.view(), R"(data: {"message":"Hello, World!"})");
 }
 
-/// A number as std::to_chars writes it, with ".0" if that is an integer.
+/// Formats a number with std::to_chars, and adds ".0" to an integer.
 std::string by_to_chars(double number) {
   std::array<char, 32> text{};
   std::string written(text.data(), std::to_chars(text.data(), &text.back(), number).ptr);
@@ -179,7 +179,7 @@ TEST(Write, text_of_other_alphabets_is_kept_and_escaped_alike) {
 
 TEST(Write, nothing_is_written_beyond_what_was_reserved) {
   for (std::size_t size = 0; size < 300; ++size) {
-    Buffer out;  // under AddressSanitizer a byte too many is fatal
+    Buffer out;  // AddressSanitizer reports a byte too many
     write_string(out, std::string(size, size % 3 == 0 ? '\x01' : 'a'));
     EXPECT_EQ(out.size(), 2 + size * (size % 3 == 0 ? 6 : 1));
   }

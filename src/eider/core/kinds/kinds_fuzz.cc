@@ -1,5 +1,5 @@
-// Any bytes as each kind that is told as text: what is read is written so that it reads the same.
-// And held against patterns, beside std::regex.
+// Any bytes as each type that is represented as text: accepted values are written so that they read
+// the same. Also compares patterns with std::regex.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -31,8 +31,8 @@ void check(std::string_view text) {
   ensure(std::string_view(TextFormat<T>::format(again)) == written, "with the same text");
 }
 
-/// Of short texts of ASCII: std::regex knows bytes alone, and recurses. Without libstdc++'s flag it
-/// goes back, too, and takes half a minute over 30 letters and the second of our patterns.
+/// For short ASCII texts: std::regex supports only bytes, and recurses. Without libstdc++'s flag it
+/// also backtracks, and takes half a minute for 30 letters and the second pattern.
 template <FixedString Pattern>
 void check_pattern(std::string_view text) {
   static const std::regex other(std::string(Pattern.view()),

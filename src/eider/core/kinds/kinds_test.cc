@@ -23,7 +23,7 @@
 
 namespace {
 
-/// What a user writes for a type of his own: ten lines.
+/// A custom type, as an application would write it: ten lines.
 class Isbn {
  public:
   Isbn() = default;

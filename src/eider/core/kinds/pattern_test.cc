@@ -15,7 +15,7 @@ bool matches(std::string_view text) {
   return Matches<Pattern>::check(text);
 }
 
-/// Two implementations of one thing: all texts of up to five of these letters.
+/// Compares two implementations with all texts of up to five of these letters.
 template <FixedString Pattern>
 void expect_as_std_regex() {
   const std::regex other(std::string(Pattern.view()), std::regex::ECMAScript);
@@ -93,7 +93,7 @@ TEST(Matches, what_is_escaped_stands_for_itself) {
   EXPECT_TRUE((matches<"\\t\\n\\r\\v\\f">("\t\n\r\v\f")));
 }
 
-/// Of words' first and last bits, and of a step from each into the next.
+/// Covers the first and last bits of words, and a step from each word into the next.
 template <FixedString Pattern, std::size_t Places>
 void expect_exactly() {
   for (std::size_t size = 1; size < Places + 3; ++size) {
@@ -126,7 +126,7 @@ TEST(Matches, holds_many_places) {
   EXPECT_TRUE((matches<"(?:[a-z0-9]{1,63}\\.){1,3}[a-z]{2,63}">("www.example.org")));
 }
 
-// Each such pattern is what makes others go back through a text for years.
+// Patterns for which backtracking implementations take exponential time.
 TEST(Matches, takes_linear_time_whatever_the_text) {
   const std::string many(detail::kinds::kPatternTextBytesMax, 'a');
   EXPECT_TRUE((matches<"a*">(many)));

@@ -117,7 +117,8 @@ struct Point {
 
 }  // namespace
 
-/// Of a hash that clients know, as the library's are: many values can be made that share it.
+/// Clients know the hash, like those of the library, so they could create many values that share
+/// it.
 struct Ordered {
   int x;
   auto operator<=>(const Ordered&) const = default;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono;
 
-/// What T writes of what it has read.
+/// Reads a text as T and writes it again.
 template <class T>
 std::string again(std::string_view text) {
   const auto value = TextFormat<T>::parse(text);
@@ -152,7 +152,8 @@ TEST(LengthOfTime, is_read_as_rfc_3339_has_it) {
   EXPECT_EQ(again<seconds>("P1DT1S"), "P1DT1S");
 }
 
-// RFC 3339, appendix A, has no seconds right behind hours, nor has JSON Schema's "duration".
+// RFC 3339, appendix A, does not allow seconds directly after hours, nor does JSON Schema's
+// "duration".
 TEST(LengthOfTime, of_hours_and_seconds_is_read_without_minutes_and_written_with_them) {
   EXPECT_EQ(again<seconds>("PT1H1S"), "PT1H0M1S");
   EXPECT_EQ(again<seconds>("PT1H0M1S"), "PT1H0M1S");

@@ -98,7 +98,7 @@ TEST(Constraints, say_what_they_ask_for) {
   EXPECT_EQ(said_by<Some>(), "must have at least 1 character");
 }
 
-/// What a user writes for a rule of his own.
+/// A custom rule, as an application would write it.
 struct Even {
   static bool check(int number) { return number % 2 == 0; }
   static Requirement describe() { return {.code = "even", .text = "must be even"}; }

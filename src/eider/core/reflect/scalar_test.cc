@@ -67,7 +67,7 @@ TEST(Scalar, a_long_run_of_digits_is_too_large_and_of_zeros_too_small) {
 }
 
 TEST(Scalar, floats_are_rounded_once) {
-  float number = 0;  // halfway between two floats as a double, above it in truth
+  float number = 0;  // halfway between two floats as a double, but actually above
   EXPECT_EQ(parse_real(type_of<float>(), &number, "1.00000005960464477540"), Parsed::kDone);
   EXPECT_EQ(number, std::nextafter(1.0F, 2.0F));
 }

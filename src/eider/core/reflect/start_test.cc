@@ -104,7 +104,7 @@ TEST(Defaults, an_initialiser_beside_class_members_is_seen) {
 TEST(Defaults, of_class_members_those_that_differ_from_an_empty_one_are_seen) {
   struct Filled {
     std::string a = "x";
-    std::string b = "";  // cannot be told from no initialiser: kOptional can
+    std::string b = "";  // indistinguishable from no initializer, unlike kOptional
     std::vector<int> c = {1};
     std::map<std::string, int> d = {{"a", 1}};
     Named e = {"someone", 7};
@@ -162,7 +162,7 @@ TEST(Defaults, kEmpty_is_for_what_is_returned_in_place) {
   static_assert(std::convertible_to<OptionalInitializer, std::string>);
   static_assert(std::convertible_to<OptionalInitializer, Named>);
   static_assert(!std::convertible_to<OptionalInitializer, int>);
-  static_assert(!std::convertible_to<OptionalInitializer, Point>);  // Point{} is seen
+  static_assert(!std::convertible_to<OptionalInitializer, Point>);  // Point{} is detected
 }
 
 TEST(Defaults, a_member_is_required_unless_optional_or_with_a_default) {

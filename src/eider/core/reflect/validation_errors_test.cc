@@ -160,7 +160,7 @@ TEST(ValidationErrors, are_bounded) {
 }
 
 struct Flagged {
-  bool check;  // a member of that name is no rule
+  bool check;  // a data member with that name is not a rule
 };
 
 TEST(ValidationErrors, are_not_looked_for_in_a_member_named_check) {

@@ -46,7 +46,7 @@ Task<std::string> look_up(Dns& dns, std::string name, DnsFamily family) {
   co_return text_of(answer);
 }
 
-/// Runs on a loop with a Dns of those options.
+/// Runs `work` on a loop with a Dns of those options.
 template <class Work>
 auto with_dns(DnsOptions options, Work work) {
   TestLoop on;
@@ -114,7 +114,7 @@ Task<std::string> one_under_way(Dns& dns) {
   co_await look_up(dns, "a.test", DnsFamily::v4);
   Task<std::string> under_way = look_up(dns, "late.test", DnsFamily::v4);
   under_way.start();
-  auto other = look_up(dns, "four.test", DnsFamily::v4);  // takes the place of one of both
+  auto other = look_up(dns, "four.test", DnsFamily::v4);  // replaces the entry of one of them
   co_await std::move(other);
   co_return co_await look_up(dns, "late.test", DnsFamily::v4);
 }
@@ -152,7 +152,7 @@ TEST(Race, takes_the_families_by_turns) {
   EXPECT_EQ(interleaved(std::vector<std::string>(50, "6"), {}).size(), kAddressesMax);
 }
 
-/// Listens on loopback and accepts nobody: the kernel connects.
+/// Listens on loopback and accepts no connection: the kernel connects.
 class Listening {
  public:
   Listening() {

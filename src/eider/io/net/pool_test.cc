@@ -1,4 +1,4 @@
-// Connections that are kept, with ones that the test holds in its hand.
+// The pool of connections, with connections that the test controls.
 #include "eider/io/net/pool.h"
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What has become of a connection.
+/// The state of a connection.
 struct Fate {
-  bool is_alive = true;  // the other end has not gone
+  bool is_alive = true;  // the peer has not disconnected
   int uses = 0;
   bool was_closed = false;
   bool is_gone = false;
@@ -47,7 +47,7 @@ struct KeptLeases {
 
 class NetPool : public ::testing::Test {
  protected:
-  /// Asks for a lease; it is in `got`, and the test lets it go.
+  /// Requests a lease; it is stored in `got`, and the test releases it.
   struct Asking {
     std::optional<std::optional<WirePool::Lease>> got;
     Task<> task;
@@ -64,7 +64,7 @@ class NetPool : public ::testing::Test {
     });
     return asking;
   }
-  /// With a connection in it.
+  /// Gets a lease and stores a connection in it.
   Asking& lease(const std::string& key, Fate& fate) {
     Asking& asking = ask(key);
     EXPECT_TRUE(asking.has_come());
@@ -74,7 +74,7 @@ class NetPool : public ::testing::Test {
   void end(Asking& asking) {
     loop.call([&] { asking.got.reset(); });
   }
-  /// What an idle lease of that key holds.
+  /// Returns the connection of an idle lease of that key.
   [[nodiscard]] const Fate* idle(const std::string& key) {
     const Fate* fate = nullptr;
     loop.call([&] {
@@ -87,7 +87,7 @@ class NetPool : public ::testing::Test {
   [[nodiscard]] Fate& fate() { return fates_.emplace_back(); }
 
  private:
-  std::deque<Fate> fates_;  // connections tell theirs at their end
+  std::deque<Fate> fates_;  // connections update them when they are destroyed
 
  protected:
   SimKernel kernel;
@@ -100,7 +100,7 @@ class NetPool : public ::testing::Test {
     asking.got.emplace(co_await pool->lease(entry, due));
   }
 
-  std::vector<std::unique_ptr<Asking>> asked_;  // go ahead of the pool
+  std::vector<std::unique_ptr<Asking>> asked_;  // destroyed before the pool
 };
 
 TEST_F(NetPool, keeps_what_is_idle_for_the_next_of_its_key) {
@@ -151,7 +151,7 @@ TEST_F(NetPool, gives_nothing_at_once_ahead_of_those_that_wait) {
   ask("a");
   Asking& third = ask("a");
   loop.call([&] {
-    first.got.reset();  // what it had is the third's, which has not gone on yet
+    first.got.reset();  // its lease belongs to `third`, which was not resumed yet
     EXPECT_FALSE(pool->try_lease(pool->entry("a")).is_held());
   });
   EXPECT_TRUE(third.has_come());
@@ -176,7 +176,7 @@ TEST_F(NetPool, hands_on_what_was_given_to_one_that_is_cancelled) {
   Asking& next = ask("a");
   loop.call([&] {
     first.got.reset();
-    cancelled.task = Task<>();  // woken, and not gone on
+    cancelled.task = Task<>();  // woken, but not resumed
   });
   EXPECT_FALSE(cancelled.got);
   EXPECT_TRUE(next.has_come());
@@ -260,7 +260,7 @@ TEST_F(NetPool, keeps_the_entry_of_one_that_waits) {
   Asking& third = ask("a", 60s);
   Fate& one_fate = fate();
   end(lease("b", one_fate));
-  kernel.advance(30s);  // looks at all of them
+  kernel.advance(30s);  // checks all of them
   EXPECT_EQ(pool->find("b"), nullptr);
   end(first);
   EXPECT_TRUE(third.has_come());

@@ -107,7 +107,7 @@ TEST(Socks5, judges_what_the_proxy_says) {
   }
 }
 
-/// One end of a pair of sockets; the other one is the proxy's.
+/// Connects one end of a pair of sockets; the other one is the proxy's.
 class PairDialler final : public Dialler {
  public:
   explicit PairDialler(int fd) noexcept : fd_(fd) {}
@@ -120,7 +120,8 @@ class PairDialler final : public Dialler {
   Descriptor fd_;
 };
 
-/// What a way through the proxy comes to when it answers each message with the next of these.
+/// The result of a connection through a proxy that responds to each message with the next of
+/// `answers`.
 std::string reached(std::string_view url, bool is_secure, std::vector<std::string> answers,
                     std::string* heard = nullptr) {
   int fds[2];

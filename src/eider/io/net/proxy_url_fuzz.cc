@@ -1,4 +1,4 @@
-// URLs of proxies, and lists of hosts that are reached without one.
+// URLs of proxies, and lists of hosts without a proxy.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 using namespace eider;
 
-/// A proxy's URL, and behind a line feed a list.
+/// A proxy's URL, and after a line feed a list.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view in(reinterpret_cast<const char*>(data), size);
   const std::size_t end = std::min(in.find('\n'), in.size());

@@ -1,5 +1,5 @@
-// What a SOCKS5 proxy says: no byte beyond what was read is looked at, and what is to be read next
-// has a bound.
+// Messages of a SOCKS5 proxy: no byte beyond those that were read is used, and the number of bytes
+// to read next is limited.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,10 +14,10 @@ namespace {
 using namespace eider;
 using namespace eider::net;
 
-/// A method has a byte for the length of an address, and a port behind it.
+/// The length of an address is one byte, and a port follows it.
 constexpr std::size_t kRestBytesMax = 255 + 2;
 
-/// The proxy's bytes, message by message, each in memory of its own size.
+/// The proxy's bytes, message by message, each in memory of exactly its size.
 class Said {
  public:
   explicit Said(std::string_view all) noexcept : all_(all) {}
@@ -36,7 +36,7 @@ std::string_view view(const std::vector<char>& bytes) {
   return {bytes.data(), bytes.size()};
 }
 
-/// Whether the proxy may go on to be asked for a host.
+/// Returns whether the proxy accepts requests for a host.
 bool agree(Said& said, const Proxy& proxy) {
   if (!said.has(kSocksChoiceBytes)) {
     return false;

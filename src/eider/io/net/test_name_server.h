@@ -1,4 +1,4 @@
-// For tests: a name server on loopback that answers as it is told to.
+// For tests: a name server on loopback with configurable responses.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace eider::testing {
 
-/// Addresses by name and type ("A a.test", "AAAA a.test"); "silence" as an address: no answer, and
-/// "late": the answer comes 150 ms later.
+/// Addresses by name and type ("A a.test", "AAAA a.test"). The address "silence": no response;
+/// "late": the response comes 150 ms later.
 class NameServer {
  public:
   using Zone = std::map<std::string, std::vector<std::string>>;
@@ -46,7 +46,7 @@ class NameServer {
 
   /// For ClientOptions::dns_servers.
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  /// How often the question was asked.
+  /// Returns how often the name was queried.
   [[nodiscard]] int asked(const std::string& question) {
     const std::lock_guard lock(mutex_);
     return asked_[question];

@@ -1,5 +1,5 @@
-// What holds for every awaiter of the runtime alike: destroyed at any of its waits a chain leaves
-// nothing behind, and in steady state waiting takes nothing from the heap.
+// Properties of all awaiters: a chain that is destroyed at any of its waits leaves nothing behind,
+// and in steady state waiting allocates no heap memory.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Counts what is alive of it.
+// Counts the living objects of this class.
 class Counted {
  public:
   explicit Counted(int& alive) : alive_(&alive) { ++*alive_; }
@@ -40,7 +40,7 @@ class Counted {
   int* alive_;
 };
 
-// Destroys the chain in the turn in which its last wait began, before that can have ended.
+// Destroys the chain in the turn in which its last wait began, before the wait can end.
 class Destroyer final : public Deferred {
  public:
   explicit Destroyer(Task<int>& chain) : chain_(chain) {}
@@ -54,7 +54,8 @@ class Destroyer final : public Deferred {
   Task<int>& chain_;
 };
 
-// What the chain waits for, and the tasks that let it go on a millisecond later each time.
+// The objects that the chain waits for, and the tasks that let it continue a millisecond later each
+// time.
 struct World {
   void about_to_wait() {
     if (++waits == last_wait) {
@@ -196,7 +197,7 @@ bool destroy_at(int wait) {
   }
   chain = Task<int>();
   EXPECT_EQ(world.alive, 0);
-  // Its partners find their way without it, or stay where they were.
+  // Its partners continue without it, or stay suspended.
   loop.call([&] { world.partners.cancel(); });
   EXPECT_EQ(world.semaphore.available(), 1U);
   EXPECT_EQ(frames_in_use(), frames_before);

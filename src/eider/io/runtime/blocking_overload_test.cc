@@ -1,4 +1,4 @@
-// Blocking work of which more comes than the threads can do.
+// Blocking work in an overload: more calls than the threads can process.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ namespace {
 
 using testing::BlockingOnThreads;
 
-/// A millisecond's work, which counts.
+/// A millisecond of work, and a count.
 void work(std::atomic<int>& done) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   while (std::chrono::steady_clock::now() < until) {
@@ -77,7 +77,7 @@ class BlockingOnLateThreads : public BlockingOnThreads {
       : BlockingOnThreads({.threads_max = 8, .queue_time = std::chrono::milliseconds(1)}) {}
 };
 
-/// How often the threads of this process wait, in 50 ms.
+/// Returns how often the threads of this process wait in 50 ms.
 long waits_in_a_moment() {
   const auto waits = [] {
     rusage used{};
@@ -135,7 +135,7 @@ TEST_F(BlockingOnLateThreads, tell_ahead_of_it_what_they_would_refuse) {
   EXPECT_FALSE(pool_.is_overloaded());
 }
 
-/// The first thread, and all pools that are made meanwhile, have so many processors at most.
+/// Limits the first thread, and all pools that are created meanwhile, to a number of processors.
 class OnProcessors {
  public:
   explicit OnProcessors(std::size_t most) {
@@ -165,7 +165,7 @@ class BlockingOnProcessors : OnProcessors, public BlockingOnThreads {
       : OnProcessors(kProcessors),
         BlockingOnThreads({.threads_max = kThreads, .queue_time = std::chrono::milliseconds(1)}) {}
 
-  /// How many are at work when one of the last third begins, on average.
+  /// Returns how many calls are running when a call of the last third starts, on average.
   double at_work(const std::function<void(int index)>& work) {
     std::atomic<int> now = 0;
     std::atomic<int> sum = 0;
@@ -189,7 +189,7 @@ class BlockingOnProcessors : OnProcessors, public BlockingOnThreads {
 using BlockingOnOneProcessor = BlockingOnProcessors<1>;
 using BlockingOnTwoProcessors = BlockingOnProcessors<2>;
 
-/// Of the thread's own time, so that it takes longer where threads share a processor.
+/// Uses the thread's own processor time, so that it takes longer if threads share a processor.
 void compute() {
   const auto used = [] {
     timespec time{};

@@ -26,7 +26,7 @@ Task<int> add_elsewhere(int a, int b) {
   co_return co_await run_blocking([a, b] { return a + b; });
 }
 
-// On the simulated loop, where blocking work runs in a turn of its own.
+// On the simulated loop, where blocking work runs in its own turn.
 
 TEST(Blocking, runs_in_the_simulation_without_a_thread_and_later) {
   SimKernel kernel;
@@ -88,7 +88,7 @@ TEST(Blocking, a_waiter_may_outlive_the_loop_that_its_work_was_going_to) {
   {
     SimLoop loop(kernel);
     loop.call([&] {
-      // Posted behind this turn's work, so the loop is destroyed before it runs.
+      // Posted after the work of this turn, so the loop is destroyed before it runs.
       loop.post([&] { task.start(); });
     });
     EXPECT_TRUE(task.is_done());
@@ -99,7 +99,7 @@ TEST(Blocking, a_waiter_may_outlive_the_loop_that_its_work_was_going_to) {
   EXPECT_FALSE(task.is_done());
 }
 
-// On real threads. The loop is run until all tasks of a scope have come to their end.
+// On real threads. The loop runs until all tasks of a scope have ended.
 
 Task<> note_thread(std::thread::id& there, std::thread::id& back) {
   there = co_await run_blocking([] { return std::this_thread::get_id(); });
@@ -122,7 +122,7 @@ Task<> meet(std::latch& all) {
   co_await run_blocking([&all] { all.arrive_and_wait(); });
 }
 
-/// What would never end with fewer than four threads.
+/// Work that would never end with fewer than four threads.
 std::vector<Task<>> four_that_meet(std::latch& all) {
   std::vector<Task<>> tasks;
   for (int i = 0; i < 4; ++i) {
@@ -196,7 +196,7 @@ Task<> expect_busy(std::atomic<int>& calls, int& refusals) {
   }
 }
 
-// Keeps the only thread busy from `begun` until `release`.
+// Blocks the only thread from `begun` until `release`.
 struct Hold {
   std::latch begun{1};
   std::latch release{1};
@@ -279,7 +279,7 @@ TEST_F(BlockingOnThreads, a_result_that_nobody_waits_for_is_dropped) {
     loop_->stop();
   });
   loop_->run();
-  pool_.stop();  // it has been posted back by now
+  pool_.stop();  // the job was posted back before this returns
   loop_->post([&] { loop_->stop(); });
   loop_->run();
   EXPECT_EQ(dropped.use_count(), 1);

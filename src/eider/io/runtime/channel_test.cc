@@ -70,7 +70,7 @@ TEST_F(ChannelTest, try_send_declines_when_full_and_leaves_the_value) {
   EXPECT_TRUE(channel.try_send("one"));
   std::string two = "two";
   EXPECT_FALSE(channel.try_send(std::move(two)));
-  EXPECT_EQ(two, "two");  // NOLINT(bugprone-use-after-move): this is the fact
+  EXPECT_EQ(two, "two");  // NOLINT(bugprone-use-after-move): this is the subject of the test
   EXPECT_EQ(channel.try_receive(), "one");
   EXPECT_EQ(channel.try_receive(), std::nullopt);
 }
@@ -120,7 +120,7 @@ TEST_F(ChannelTest, its_end_is_a_close_also_for_receivers_already_woken) {
     EXPECT_TRUE(channel->try_send(7));
     channel.reset();
   });
-  // The coroutine asks the channel for no more once it has been told of the end.
+  // After the end, the coroutine no longer uses the channel.
   EXPECT_EQ(values, std::vector{-1});
 }
 
@@ -237,7 +237,7 @@ TEST_F(ChannelTest, carries_structs_whole) {
 
 struct Traffic {
   SimRandom random;
-  std::vector<int> sent;  // and told so
+  std::vector<int> sent;  // and reported as sent
   std::vector<int> received;
   int next = 0;
 };
@@ -281,11 +281,12 @@ TEST_F(ChannelTest, nothing_sent_is_lost_or_doubled_among_many_that_come_and_go)
     });
     for (int turn = 0; turn < 20; ++turn) {
       kernel.step();
-      // Between two turns everybody waits, so everybody may be destroyed; the first two stay.
+      // Between two turns all tasks wait, so each may be destroyed; the first two stay.
       tasks[2 + traffic.random.below(tasks.size() - 2)] = Task<>();
     }
     loop.call([&] { channel.close(); });
-    // A sender destroyed between its value's leaving and its going on was not told of it.
+    // A sender that was destroyed after its value was sent, but before it was resumed, was not
+    // informed.
     std::ranges::sort(traffic.sent);
     std::ranges::sort(traffic.received);
     EXPECT_TRUE(std::ranges::includes(traffic.received, traffic.sent));

@@ -21,7 +21,7 @@ using Outcome = Result<Descriptor, NetError>;
 
 class ConnectTest : public testing::LoopTestBase {
  protected:
-  /// Runs the loop until the attempt has come to its end.
+  /// Runs the loop until the attempt has ended.
   Outcome outcome_of(const SocketAddress& to, Duration limit) {
     std::optional<Outcome> outcome;
     auto task = attempt(to, limit, outcome);
@@ -81,7 +81,7 @@ TEST_P(ConnectTest, is_refused_at_a_unix_path_that_is_not_there) {
   EXPECT_EQ(outcome.error(), NetError::refused);
 }
 
-/// A listener whose queue is full drops further handshakes, so that they stay unanswered.
+/// A listener whose queue is full drops further handshakes, so that they get no response.
 TEST_P(ConnectTest, is_given_up_at_its_deadline) {
   const Descriptor listening = listen_at(loopback(), 0);
   const SocketAddress to = SocketAddress::of_socket(listening.get()).value();
@@ -94,7 +94,8 @@ TEST_P(ConnectTest, is_given_up_at_its_deadline) {
   const Outcome outcome = outcome_of(to, milliseconds(30));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error(), NetError::timed_out);
-  // A deadline counts from the begin of the turn that asks, which may lie a little before `before`.
+  // A deadline counts from the start of the turn of the call, which may be slightly before
+  // `before`.
   EXPECT_GE(std::chrono::steady_clock::now() - before, milliseconds(25));
 }
 

@@ -19,7 +19,7 @@ using std::chrono::seconds;
 
 class Deadline : public ::testing::Test {
  protected:
-  // Runs `task` on the loop for `time`; nothing when it has not come to its end by then.
+  // Runs `task` on the loop for `time`; returns nothing if it has not ended by then.
   template <class T>
   std::optional<T> run(Task<T>& task, Duration time) {
     loop.call([&] { task.start(); });

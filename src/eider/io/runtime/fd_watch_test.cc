@@ -66,7 +66,7 @@ TEST_P(FdWatchTest, tells_again_for_as_long_as_the_descriptor_is_ready) {
 }
 
 TEST_P(FdWatchTest, tells_in_one_turn_or_its_loop_says_that_it_has_not_all) {
-  constexpr std::size_t kMany = 600;  // more than any backend brings at once
+  constexpr std::size_t kMany = 600;  // more than a backend returns at once
   std::vector<Descriptor> fds;
   std::vector<std::unique_ptr<CalledWatch>> watches;
   std::size_t told = 0;
@@ -146,7 +146,7 @@ TEST_P(FdWatchTest, a_callback_may_destroy_another_watch_of_the_same_batch) {
   const auto end_both = [&] {
     ++calls;
     loop().stop();
-    // Not the one that runs this, whose function it is.
+    // Not the watch whose function is running.
     (first->calls != 0 ? second : first).reset();
   };
   first->called = end_both;

@@ -100,14 +100,14 @@ TEST_F(File, is_replaced_by_new_bytes_with_the_rights_of_the_old_ones) {
   EXPECT_EQ(files(), 1U) << "nothing temporary is left";
 }
 
-/// What happens to the files of a directory, in order.
+/// Records the events of the files in a directory, in order.
 class Watched {
  public:
   explicit Watched(const std::string& directory) : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     EXPECT_GE(::inotify_add_watch(fd_.get(), directory.c_str(), IN_CREATE | IN_ATTRIB | IN_MODIFY),
               0);
   }
-  /// Kinds of changes, each once where it comes several times in a row.
+  /// Kinds of changes; consecutive equal ones count once.
   [[nodiscard]] std::vector<std::uint32_t> seen() const {
     alignas(inotify_event) std::array<char, 65536> room{};
     const ssize_t got = ::read(fd_.get(), room.data(), room.size());

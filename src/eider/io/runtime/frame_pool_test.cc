@@ -86,7 +86,7 @@ TEST(FramePool, a_thread_keeps_a_bounded_number_of_blocks) {
       release_frame(frame, 4096);
     }
   });
-  other.join();  // what it kept was freed with it: the leak checker would tell
+  other.join();  // its kept frames were freed with it; otherwise the leak checker would report them
   SUCCEED();
 }
 

@@ -1,5 +1,5 @@
-// Replaces the heap of the test program by one that counts, in a file of its own: where the
-// compiler sees a new and this delete together it takes the replacement for a mistake.
+// Replaces the heap of the test program with one that counts. In a separate file: if the compiler
+// sees a `new` together with this `delete`, it reports a mismatch.
 #include <atomic>
 #include <cstdlib>
 #include <new>

@@ -60,7 +60,7 @@ class ListenerTest : public ::testing::TestWithParam<testing::LoopMaker> {
 };
 INSTANTIATE_TEST_SUITE_P(Backends, ListenerTest, testing::all_backends(), testing::backend_name);
 
-/// Leaves room for so many descriptors only, for as long as it lives.
+/// Leaves room for only `count` descriptors as long as it lives.
 class FewDescriptorsLeft {
  public:
   explicit FewDescriptorsLeft(int count) {
@@ -149,8 +149,8 @@ TEST_P(ListenerTest, closes_behind_those_that_are_connected_already) {
   }
 }
 
-// The kernel wakes one process for a connection: if it was this one, no other would accept it. And
-// a connection that io_uring has accepted must not be closed with the listener.
+// The kernel wakes one process for a connection: if it was this one, no other would accept it. A
+// connection that io_uring has accepted must not be closed with the listener.
 TEST_P(ListenerTest,
        accepts_all_connections_that_it_was_woken_for_before_it_leaves_a_socket_to_others) {
   const Descriptor others(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -162,7 +162,7 @@ TEST_P(ListenerTest,
   ASSERT_TRUE(Peer(bound).is_connected());
   ASSERT_TRUE(becomes_true(*thread_, [&] { return server_->connections.size() == 1; }));
   std::vector<std::unique_ptr<Peer>> peers;
-  // Within one turn: the kernel may accept them, and the loop has not heard of it.
+  // Within one turn: the kernel may accept them, but the loop is not informed yet.
   thread_->call([&] {
     for (int count = 0; count < 20; ++count) {
       peers.push_back(std::make_unique<Peer>(bound));
@@ -250,7 +250,7 @@ TEST_P(ListenerTest, survives_the_want_of_descriptors_and_tells_it_once) {
     spent_before = spent();
   });
   {
-    // Before the listener opens: io_uring looks at the limit when an accept is armed.
+    // Set before the listener opens, because io_uring checks the limit when an accept is armed.
     const FewDescriptorsLeft one(1);
     ASSERT_TRUE(open(local()));
     const SocketAddress at = address();
@@ -258,7 +258,7 @@ TEST_P(ListenerTest, survives_the_want_of_descriptors_and_tells_it_once) {
       ASSERT_EQ(::connect(socket.get(), at.data(), at.size()), 0);
     }
     ASSERT_TRUE(becomes_true(*thread_, [&] { return !server_->failures.empty(); }));
-    // Four of the listener's rests: time that it may not spend spinning.
+    // Four pauses of the listener, during which it must not spin.
     const Instant until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
     EXPECT_TRUE(becomes_true(*thread_, [&] { return thread_->loop().now() >= until; }));
   }

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 class LoopTest : public testing::LoopTestBase {};
 INSTANTIATE_TEST_SUITE_P(Backends, LoopTest, testing::all_backends(), testing::backend_name);
 
-/// Notes when it expired, and ends the loop with the last of its kind.
+/// Records when it expired, and ends the loop with the last of its kind.
 class OrderedTimer final : public Timer {
  public:
   OrderedTimer(Loop& loop, int& left) : loop_(loop), left_(left) {}

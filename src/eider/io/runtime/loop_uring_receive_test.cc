@@ -18,9 +18,9 @@ using testing::TestConnection;
 using testing::TestServer;
 
 constexpr std::size_t kPieceBytes = 64UL * 1024;
-constexpr std::size_t kSmallBufferBytes = 4096;  // of kernels that cannot fill large ones
+constexpr std::size_t kSmallBufferBytes = 4096;  // of kernels that do not support large ones
 
-/// Who takes one piece in a turn, as a coroutine that awaits each.
+/// Takes one piece in each turn, like a coroutine that awaits each piece.
 class Taker final : public Deferred {
  public:
   void take(TestConnection& connection, std::size_t bytes) {
@@ -42,7 +42,8 @@ using UringReceiveTest = testing::StreamTestBase;
 INSTANTIATE_TEST_SUITE_P(Backends, UringReceiveTest, ::testing::Values(&make_uring_loop),
                          testing::backend_name);
 
-// What comes while nobody takes it is copied aside and told as one: so few pieces are large ones.
+// Bytes that arrive while they are not wanted are copied and reported together, so large pieces
+// must be rare.
 TEST_P(UringReceiveTest, who_takes_a_piece_in_a_turn_is_given_few_that_were_copied_aside) {
   Taker taker;
   on_loop([&](TestServer& server) {

@@ -17,7 +17,8 @@ namespace {
 constexpr int kIsDifferent = 1;
 constexpr int kIsWithoutLibrary = 2;
 
-/// From now on `io_uring_setup` fails with `error`, as under a container's filter or an old kernel.
+/// Makes `io_uring_setup` fail with `error` from now on, as a container's filter or an old kernel
+/// does.
 bool refuse_rings(int error) {
   const auto response = SECCOMP_RET_ERRNO | static_cast<unsigned>(error);
   sock_filter lines[] = {
@@ -67,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUring,
                                            Refusal{ENOMEM, "RLIMIT_MEMLOCK"},
                                            Refusal{EMFILE, "Too many open files"}));
 
-// In a child, because a filter stays for life.
+// In a child process, because a filter cannot be removed.
 TEST_P(RefusedUring, is_explained_and_automatic_takes_epoll) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

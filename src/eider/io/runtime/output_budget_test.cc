@@ -13,7 +13,8 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Longer than a peer has to show what it takes, and shorter than the pause between two looks.
+/// Longer than the time after which a peer is judged, and shorter than the pause between two
+/// checks.
 constexpr auto kJudged = std::chrono::milliseconds(500);
 
 class Queue final : public WaitingOutput {
@@ -22,7 +23,7 @@ class Queue final : public WaitingOutput {
 
   bool frees_at_once = true;
 
-  /// The peer takes so many bytes.
+  /// The peer reads `bytes` bytes.
   void take(std::size_t bytes) {
     given_ += bytes;
     set(own() - bytes, own() - bytes);
@@ -131,7 +132,8 @@ TEST_F(OutputBudgetTest, beyond_half_of_it_a_pace_is_asked_for_that_rises) {
   Queue& slow = add(300);
   Queue& fast = add(300);
   for (int second = 0; second < 4; ++second) {
-    // At 60 % a fifth of 300 bytes in 8 seconds, and the rest of the least pace: 8.3 per second.
+    // At 60 %: a fifth of 300 bytes in 8 seconds, plus the rest of the minimum pace: 8.3 per
+    // second.
     slow.take(5);
     fast.take(15);
     kernel_.advance(seconds(1));
@@ -216,13 +218,13 @@ TEST_F(RoomTest, is_made_by_a_peer_that_takes_nothing) {
 TEST_F(RoomTest, a_peer_must_read_faster_while_work_waits) {
   Queue& slow = add(700);
   Queue& fast = add(700);
-  // At a full budget 88 bytes per second are enough, which is all of it in the span.
+  // At a full budget 88 bytes per second are enough: all of the output within the span.
   kernel_.advance(std::chrono::milliseconds(200));
   slow.take(40);
   fast.take(200);
   kernel_.advance(std::chrono::milliseconds(100));
   EXPECT_FALSE(slow.is_given_up());
-  // From now on it has to be all of it in an eighth of the span.
+  // From now on, all of it must leave within an eighth of the span.
   wait(10);
   kernel_.advance(std::chrono::milliseconds(260));
   EXPECT_TRUE(slow.is_given_up());

@@ -39,7 +39,7 @@ TEST(Pace, adds_up_the_time_in_which_something_waits) {
     EXPECT_EQ(pace.due(kPaceSpan), now + kPaceSpan - piece * seconds(9));
     now += seconds(9);
     pace.note_drained(0, now);
-    now += seconds(500);  // in which nothing waits
+    now += seconds(500);  // during which nothing waits
   }
   pace.begin(10, now);
   EXPECT_EQ(pace.due(kPaceSpan), now + seconds(3));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBytes = 32UL * 1024;
 
-/// Receives `kBytes` of a letter, and lends them while the block is open.
+/// Receives `kBytes` copies of a letter, and lends them while the block is open.
 std::string_view receive(ReadBlocks& blocks, char letter, ReadLoan& loan) {
   char* const room = blocks.open();
   std::memset(room, letter, kBytes);

@@ -1,5 +1,5 @@
-// No byte is lost, doubled or told to another stream: whatever sizes come, whoever pauses or
-// leaves, and however few buffers there are. Longer: --gtest_repeat=50 --gtest_shuffle.
+// No byte is lost, duplicated or reported to another stream, for any sizes, with streams that pause
+// or close, and with few buffers. Longer: --gtest_repeat=50 --gtest_shuffle.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -46,7 +46,7 @@ class Sender {
   [[nodiscard]] std::uint32_t number() const { return number_; }
   [[nodiscard]] bool is_refused() const { return is_refused_; }
 
-  /// False when the server has gone.
+  /// Returns false if the server has disconnected.
   bool send(std::size_t bytes) {
     const std::string_view piece = bytes_.piece(number_, position_, bytes);
     const ssize_t sent =
@@ -56,7 +56,7 @@ class Sender {
     return sent >= 0 || is_refused_;
   }
 
-  /// True when the server counted as many bytes as were sent.
+  /// Returns true if the server counted as many bytes as were sent.
   [[nodiscard]] bool finish() const {
     peer_.end();
     const std::string told = peer_.receive(sizeof(std::uint64_t));
@@ -84,7 +84,7 @@ class Sender {
   bool is_refused_ = false;
 };
 
-/// Some streams that one thread sends, in turns; each that ends is followed by another.
+/// Several streams that one thread sends, in turns; each stream that ends is replaced by another.
 class Senders {
  public:
   Senders(const SocketAddress& to, const SeededBytes& bytes, unsigned thread, unsigned seed)
@@ -170,7 +170,7 @@ class ReceiveIntegrityTest : public ::testing::TestWithParam<testing::LoopMaker>
     thread_.reset();
   }
 
-  /// Another one in every repetition that is shuffled.
+  /// Differs in each shuffled repetition.
   static unsigned seed() {
     return static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed());
   }
@@ -206,7 +206,7 @@ TEST_P(ReceiveIntegrityTest, two_hundred_streams_that_come_pause_and_go_keep_the
   });
 }
 
-/// While the loop is held up, more arrives than all its buffers can take, many times over.
+/// While the loop is blocked, many times more data arrives than all its buffers can contain.
 TEST_P(ReceiveIntegrityTest, streams_that_outgrow_the_buffers_keep_their_bytes) {
   std::mt19937 random(seed());
   std::vector<std::unique_ptr<Sender>> senders;

@@ -60,8 +60,8 @@ TEST_P(SignalsTest, carry_the_value_that_the_sender_has_attached) {
   EXPECT_EQ(watch.values, (std::vector<std::uintptr_t>{7, 0, UINTPTR_MAX}));
 }
 
-/// ThreadSanitizer holds a signal back until the thread makes a call that it knows, which
-/// liburing's endless wait is not: with this a wait ends now and then.
+/// ThreadSanitizer delays a signal until the thread makes a system call that it intercepts, which
+/// liburing's unlimited wait is not. With this timer a wait ends now and then.
 class Ticking final : public Timer {
  public:
   explicit Ticking(Loop& loop) : loop_(loop) { expire(); }

@@ -1,5 +1,5 @@
-// What was received is its owner's while it is told, and nobody's behind that: the next client's
-// bytes lie there some day.
+// Received bytes may be read only during the callback that reports them: afterwards, the memory is
+// reused for the bytes of another client.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -21,8 +21,8 @@ using testing::TestConnection;
 using testing::TestSeal;
 using testing::TestServer;
 
-/// Whether the middle of what was told is open while it is told, and closed behind that. Both ends
-/// may share eight bytes with what others have received.
+/// Whether the middle of the reported bytes is accessible during the callback, and not afterwards.
+/// Both ends may share eight bytes with other receives.
 struct Looked {
   void look(std::string_view bytes) {
     middle = bytes.data() + bytes.size() / 2;
@@ -42,7 +42,7 @@ class StaleBytesTest : public testing::StreamTestBase {
       GTEST_SKIP() << "AddressSanitizer alone sees it";
     }
   }
-  /// Told on the loop's thread, looked at there in a later turn.
+  /// Bytes are reported on the loop's thread, and checked there in a later turn.
   void expect_stale(const Peer& peer, const std::string& sent, const std::string& response) {
     for (int round = 0; round < 10; ++round) {
       ASSERT_TRUE(peer.send(sent));
@@ -82,7 +82,7 @@ TEST_P(StaleBytesTest, are_closed_behind_it_when_they_were_decrypted) {
   expect_stale(peer, sealed(std::string(64, 'x')), sealed("!"));
 }
 
-/// An owner that looks.
+/// An owner that checks the bytes.
 class Looker final : public StreamOwner {
  public:
   explicit Looker(Loop& loop) noexcept : stream(loop, *this) {}

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 constexpr Duration kTarget = milliseconds(5);
 constexpr std::size_t kMany = 20;
 
-/// Looks at the queue every 10 ms, for so long.
+/// Checks the queue every 10 ms for the duration `during`.
 Instant look(StandingQueue& queue, Instant from, Duration during, Duration waited,
              std::size_t others = kMany) {
   const Instant until = from + during;

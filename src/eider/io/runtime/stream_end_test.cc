@@ -109,7 +109,7 @@ TEST_P(StreamEndTest, a_reset_is_told_also_while_reading_is_paused_and_bytes_wai
   Peer peer = connect();
   ASSERT_TRUE(peer.send("unread"));
   ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
-  // Until the bytes have surely been noticed, if they ever are.
+  // Waits until the bytes have certainly been noticed, if they ever are.
   for (int turn = 0; turn < 20; ++turn) {
     on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, ""); });
   }
@@ -138,7 +138,7 @@ TEST_P(StreamEndTest, a_write_to_a_peer_that_is_gone_breaks_after_the_callback) 
   }));
 }
 
-/// The peer has answered and is gone by the time at which the stream writes.
+/// The peer has responded and disconnected before the stream writes.
 void write_behind_the_end(TestConnection& connection, Peer& peer) {
   ASSERT_TRUE(peer.send("answer"));
   peer.reset();
@@ -198,7 +198,8 @@ TEST_P(StreamEndTest, a_reset_within_a_pause_is_told_behind_what_came_before) {
   });
   ASSERT_TRUE(peer.send("answer"));
   peer.reset();
-  for (int turn = 0; turn < 20; ++turn) {  // until the reset has surely been noticed, if it ever is
+  for (int turn = 0; turn < 20; ++turn) {  // until the reset has certainly been noticed, if it ever
+                                           // is
     on_loop([](TestServer& server) { EXPECT_TRUE(server.connections[0]->breaks.empty()); });
   }
   on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });
@@ -218,7 +219,8 @@ TEST_P(StreamEndTest, the_end_of_both_sides_within_a_pause_is_told_behind_what_c
   EXPECT_TRUE(peer.is_at_end());
   ASSERT_TRUE(peer.send("last words"));
   peer.end();
-  for (int turn = 0; turn < 20; ++turn) {  // until the end has surely been noticed, if it ever is
+  for (int turn = 0; turn < 20; ++turn) {  // until the end has certainly been noticed, if it ever
+                                           // is
     on_loop([](TestServer& server) { EXPECT_TRUE(server.connections[0]->breaks.empty()); });
   }
   on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });
@@ -281,7 +283,7 @@ TEST_P(StreamEndTest, a_callback_may_destroy_all_streams_of_its_batch) {
       peers.push_back(std::make_unique<Peer>(*address_));
     }
     ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == kPeers; }));
-    // All are ready before the loop looks again, so that they come in one batch.
+    // All are ready before the loop looks again, so that they arrive in one batch.
     on_loop([&](TestServer&) {
       for (const auto& peer : peers) {
         ASSERT_TRUE(peer->send("x"));
@@ -299,15 +301,15 @@ TEST_P(StreamEndTest, a_stream_that_is_reset_drops_what_its_peer_has_not_taken) 
       EXPECT_NE(connection.stream.waiting_bytes(), 0U);
       connection.stream.reset();
       EXPECT_FALSE(connection.stream.is_open());
-      connection.stream.reset();  // which is nothing
+      connection.stream.reset();  // has no effect
       is_dropped = true;
       server.drop(connection);
     };
   });
   const Peer peer = connect(4096);
   ASSERT_TRUE(peer.send("x"));
-  // The peer reads only then, so that the kernel holds what it could not send. What had reached it
-  // before may be a megabyte and more: its window grows by itself.
+  // The peer reads only then, so that the kernel still has unsent bytes. The part that has reached
+  // the peer before may be more than a megabyte, because its window grows automatically.
   ASSERT_TRUE(becomes([&](TestServer&) { return is_dropped; }));
   EXPECT_LT(peer.receive(kManyBytes).size(), kManyBytes / 2);
 }

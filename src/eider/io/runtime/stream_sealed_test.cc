@@ -27,7 +27,7 @@ using testing::TestConnection;
 using testing::TestSeal;
 using testing::TestServer;
 
-/// A server whose connections are sealed from their first byte on.
+/// A server whose connections are encrypted from their first byte on.
 class SealedStreamTest : public testing::StreamTestBase {
  protected:
   void SetUp() override {
@@ -165,8 +165,8 @@ TEST_P(SealedStreamTest, one_that_reads_while_output_waits_is_told_at_once) {
   EXPECT_TRUE(are_same(peer.receive(expected.size()), expected));
 }
 
-// The encryption holds more input than its owner has read, and the socket has room for more than
-// one turn's share of output, but not for all.
+// The encryption contains more input than its owner has read. The socket has room for more than one
+// turn's share of the output, but not for all.
 TEST(SealedStream, one_that_reads_while_output_waits_is_told_what_was_held_when_it_reads_on) {
   SimKernel kernel;
   SimLoop loop(kernel);

@@ -31,7 +31,7 @@ using testing::TestServer;
 class StreamTest : public testing::StreamTestBase {};
 INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, testing::all_backends(), testing::backend_name);
 
-/// A server whose loop the test runs, and runs again.
+/// A server whose loop the test runs several times.
 class StreamRunTest : public testing::LoopTestBase {
  protected:
   /// Ends the run with the turn in which `bytes` are written.
@@ -46,7 +46,7 @@ class StreamRunTest : public testing::LoopTestBase {
     loop().run();
     return peer;
   }
-  /// So many turns; `work` in the first of them.
+  /// Runs `turns` turns; `work` runs in the first of them.
   template <class Work>
   void run_turns(int turns, Work work) {
     loop().post([&] { work(); });
@@ -63,7 +63,7 @@ class StreamRunTest : public testing::LoopTestBase {
 };
 INSTANTIATE_TEST_SUITE_P(Backends, StreamRunTest, testing::all_backends(), testing::backend_name);
 
-/// What all epoll sets of this process hold.
+/// Returns the number of descriptors in all epoll sets of this process.
 std::size_t watched_descriptors() {
   std::size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
@@ -75,7 +75,7 @@ std::size_t watched_descriptors() {
   return count;
 }
 
-// As a process that is just being started has it, until it is another program.
+// Like a process that was just forked, before it executes another program.
 TEST_P(StreamRunTest, what_closes_is_watched_no_more_while_another_descriptor_of_it_is_open) {
   if (loop().name() != "epoll") {
     GTEST_SKIP() << "it is not asked by name";
@@ -94,7 +94,7 @@ TEST_P(StreamRunTest, what_was_written_when_the_loop_stopped_leaves_once) {
   TestServer server(loop());
   const Peer peer = connect(server, "once");
   loop().stop();
-  loop().run();  // ends at once
+  loop().run();  // ends immediately
   run_turns(4, [] {});
   run_turns(2, [&] { server.connections.clear(); });
   EXPECT_EQ(peer.receive_all(), "once");
@@ -332,8 +332,8 @@ TEST_P(StreamTest, serves_two_thousand_connections) {
   }));
 }
 
-/// Connections that come and go while others stay, in pieces of all sizes: with buffers that many
-/// receives share, each must still be told its own bytes.
+/// Connections that come and go while others stay, in pieces of all sizes: if many receives share
+/// buffers, each stream must still get its own bytes.
 TEST_P(StreamTest, no_stream_is_told_bytes_of_another) {
   on_loop([](TestServer& server) {
     server.bytes = echo;

@@ -69,7 +69,7 @@ TEST(Work, goes_on_behind_every_wait_and_is_nobodys_elsewhere) {
     others.push_back(who());
     scope->start([](AsyncEvent& its, Loop& of, Heard& first, Heard& said) -> Task<> {
       while (first.size() < 5 ||
-             said.size() < 4) {  // until ann waits for the event, and bob is done
+             said.size() < 4) {  // until ann waits for the event, and bob has ended
         co_await sleep_for(1ms);
       }
       said.push_back(who());
@@ -111,7 +111,7 @@ TEST(Work, goes_along_to_threads_that_block) {
   EXPECT_EQ(heard, (Heard{"ann", "ann"}));
 }
 
-// A task that enters work of its own and waits must not leave its starter in it.
+// A task that enters its own work and waits must not leave its starter in that work.
 TEST(Work, of_a_started_task_is_not_its_starters) {
   const auto loop = std::move(*Loop::create(Backend::epoll));
   Heard heard;
@@ -135,7 +135,7 @@ struct TakesSpans : SpanSink {
   void take(SpanRecord /*span*/) noexcept override {}
 };
 
-/// Waits in a span, and behind it.
+/// Waits within a span, and after it.
 Task<> outlives_its_request(Heard& heard, AsyncEvent& is_over, Loop& loop) {
   co_await is_over.wait();
   {
@@ -143,14 +143,15 @@ Task<> outlives_its_request(Heard& heard, AsyncEvent& is_over, Loop& loop) {
     co_await yield_now();
     heard.push_back(who());
   }
-  const WorkRef others = work_named("bob");  // in the memory of what is gone too early
+  const WorkRef others = work_named("bob");  // would reuse memory that was freed too early
   heard.push_back(who());
   co_await yield_now();
   heard.push_back(who());
   loop.stop();
 }
 
-// The span is the last that keeps the request's work: what goes on behind it keeps it then.
+// The span has the last reference to the request's work: afterwards, the rest of the coroutine
+// keeps it.
 TEST(Work, of_a_request_that_is_over_stays_behind_a_span) {
   const auto loop = std::move(*Loop::create(Backend::epoll));
   const auto sink = std::make_shared<TakesSpans>();
@@ -171,7 +172,7 @@ TEST(Work, of_a_request_that_is_over_stays_behind_a_span) {
   });
   loop->run();
   EXPECT_EQ(heard, Heard(3, "ann"));
-  EXPECT_EQ(sink.use_count(), 1);  // and nobody keeps it behind its end
+  EXPECT_EQ(sink.use_count(), 1);  // and it is released at the end
 }
 
 }  // namespace

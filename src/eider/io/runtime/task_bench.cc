@@ -21,7 +21,7 @@ Task<> await_for_ever(benchmark::State& state) {
   }
 }
 
-// A frame from the pool, a call, a result: what a handler that never waits pays for being a task.
+// A frame from the pool, a call, a result: the cost of a task for a handler that never waits.
 void BM_ready_await(benchmark::State& state) {
   Task<> task = await_for_ever(state);
   task.start();
@@ -69,7 +69,7 @@ class Echo final : public StreamOwner {
   Stream stream;
 };
 
-// What the simulator adds to a request of a test.
+// The overhead of the simulator for a request of a test.
 void BM_simulated_exchange(benchmark::State& state) {
   SimKernel kernel;
   SimLoop loop(kernel);

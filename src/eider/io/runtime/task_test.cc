@@ -12,7 +12,7 @@
 namespace eider {
 namespace {
 
-// Waits until the test says so; leaves the list when it is destroyed.
+// Waits until the test opens it; leaves the list when it is destroyed.
 class Gate {
  public:
   class Awaiter {
@@ -46,7 +46,7 @@ class Gate {
   Awaiter* waiting_ = nullptr;
 };
 
-// Counts what is alive of it, so that a missed or doubled destructor shows.
+// Counts the living objects, so that a missing or duplicate destructor call is detected.
 class CountedValue {
  public:
   explicit CountedValue(int& alive) : alive_(&alive) { ++*alive_; }
@@ -219,7 +219,7 @@ TEST(Task, a_task_never_started_destroys_its_parameters) {
   EXPECT_EQ(alive, 0);
 }
 
-// A chain with a local, a parameter and a temporary at every level, and several waits in each.
+// A chain with a local, a parameter and a temporary at each level, and several waits in each.
 Task<int> leaf(Gate& gate, CountedValue held) {
   CountedValue local(held);
   co_await gate;
@@ -320,14 +320,14 @@ TEST(Task, a_ready_await_costs_at_most_one_frame_and_gives_it_back) {
     Task<> task = body(during);
     task.start();
   }
-  EXPECT_LE(during, before + 2);  // clang makes one frame of both
+  EXPECT_LE(during, before + 2);  // clang combines both in one frame
   EXPECT_EQ(frames_in_use(), before);
 }
 
 TEST(Task, a_moved_from_task_is_empty) {
   Task<int> task = response(1);
   Task<int> other = std::move(task);
-  EXPECT_TRUE(task.is_empty());  // NOLINT(bugprone-use-after-move): this is the fact
+  EXPECT_TRUE(task.is_empty());  // NOLINT(bugprone-use-after-move): this is the subject of the test
   EXPECT_FALSE(task.is_done());
   EXPECT_TRUE(other.start());
 }

@@ -33,7 +33,7 @@ class TcpTest : public ::testing::Test {
   std::optional<TcpStream> connection;
 };
 
-// Each read's bytes, then "end" or the error's text.
+// Records the bytes of each read, then "end" or the text of the error.
 Task<> read_all(TcpStream& from, std::vector<std::string>& news) {
   while (true) {
     const auto bytes = co_await from.read();
@@ -186,7 +186,7 @@ TEST_F(TcpTest, may_be_destroyed_while_a_destroyed_task_waited_on_it) {
   EXPECT_TRUE(peer.is_closed());
 }
 
-// Over real sockets: a task that connects and one that answers, on one loop.
+// Over real sockets: a task that connects and one that responds, on one loop.
 
 class Answering final : public ListenerOwner {
  public:
@@ -232,7 +232,7 @@ TEST(Tcp, asks_and_answers_over_real_sockets) {
   EXPECT_EQ(reply, "over real sockets");
 }
 
-/// A protocol that is told bytes.
+/// A protocol that receives bytes.
 struct Told final : StreamOwner {
   void on_bytes(std::string_view bytes) override {
     news.emplace_back(bytes);

@@ -12,7 +12,7 @@
 
 namespace eider::testing {
 
-/// Makes the loop of one backend, or says why not.
+/// Creates the loop of one backend, or returns the reason why it cannot.
 using LoopMaker = Result<std::unique_ptr<Loop>> (*)();
 
 inline std::string backend_name(const ::testing::TestParamInfo<LoopMaker>& info) {
@@ -26,7 +26,8 @@ inline auto all_backends() {
   return ::testing::Values(&make_epoll_loop, &make_uring_loop, &make_old_uring_loop);
 }
 
-/// A loop that the test runs itself, on its own thread. Skips where the kernel lacks the backend.
+/// A loop that the test runs itself, on its own thread. Skips the test if the kernel lacks the
+/// backend.
 class LoopTestBase : public ::testing::TestWithParam<LoopMaker> {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// For tests: a pool of threads, and a loop that runs until all tasks have come to their end.
-// Layering: must not be used where the simulated loop will do: real threads take real time.
+// For tests: a pool of threads, and a loop that runs until all tasks have ended.
+// Layering: must not be used if the simulated loop is sufficient: real threads take real time.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// For tests: a server that checks every byte it is told, and drops and pauses its connections.
+// For tests: a server that checks each received byte, and drops and pauses its connections.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace eider::testing {
 
 class CheckingServer;
 
-/// Its client begins with the number of the stream (4 bytes, as they lie in memory); what follows
-/// are that stream's bytes. After FIN it is told how many came (8 bytes).
+/// The client starts with the number of the stream (4 bytes, in memory order), followed by the
+/// bytes of that stream. After FIN it gets the number of received bytes (8 bytes).
 class CheckedConnection final : public StreamOwner, public Timer {
  public:
   CheckedConnection(Loop& loop, CheckingServer& server) : stream(loop, *this), server_(server) {}
@@ -69,8 +69,8 @@ class CheckingServer final : public ListenerOwner {
     }
   }
 
-  /// Now and then a connection is read no further for a while, or destroyed: this one, or another
-  /// for which the kernel may be receiving at this moment.
+  /// Sometimes pauses or destroys a connection: this one, or another one, for which the kernel may
+  /// be receiving at this moment.
   void disturb(CheckedConnection& connection) {
     const auto dice = random_() % 512;
     if (dice < 16) {

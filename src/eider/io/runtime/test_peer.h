@@ -1,4 +1,4 @@
-// For tests: a blocking client socket, and a loop that runs on a thread of its own.
+// For tests: a blocking client socket, and a loop that runs on its own thread.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace eider::testing {
 
-/// A client that blocks, a minute at most per call, so that a broken test ends.
+/// A client that blocks, at most a minute per call, so that a broken test ends.
 class Peer {
  public:
   explicit Peer(const SocketAddress& to, int receive_bytes = 0)
@@ -54,7 +54,7 @@ class Peer {
     return true;
   }
 
-  /// Up to `bytes`; fewer only when the stream ended, failed or stood still.
+  /// Receives up to `bytes`; fewer only if the stream ended, failed or delivered nothing more.
   [[nodiscard]] std::string receive(std::size_t bytes) const {
     std::string all(bytes, '\0');
     std::size_t got = 0;
@@ -69,7 +69,7 @@ class Peer {
     return all;
   }
 
-  /// All until the end.
+  /// Receives everything until the end.
   [[nodiscard]] std::string receive_all() const {
     std::string all;
     for (std::string part = receive(65536); !part.empty(); part = receive(65536)) {
@@ -78,12 +78,12 @@ class Peer {
     return all;
   }
 
-  /// True when the other side has sent FIN and nothing else is left.
+  /// Returns whether the other side has sent FIN and there are no further bytes.
   [[nodiscard]] bool is_at_end() const {
     char byte = 0;
     return receive_some(&byte, 1) == 0;
   }
-  /// True when the other side has reset the connection.
+  /// Returns whether the other side has reset the connection.
   [[nodiscard]] bool is_reset() const {
     char byte = 0;
     return receive_some(&byte, 1) < 0 && errno == ECONNRESET;
@@ -107,7 +107,7 @@ class Peer {
     return true;
   }
 
-  /// A ring that ends interrupts the thread that made it, with or without a signal.
+  /// A ring that ends interrupts the thread that created it, even without a signal.
   ssize_t receive_some(char* to, std::size_t bytes) const {
     ssize_t count = 0;
     do {
@@ -120,7 +120,7 @@ class Peer {
   bool is_connected_ = false;
 };
 
-/// Runs a loop on a thread; what a test does with it happens there, inside of `call`.
+/// Runs a loop on a thread; `call` runs the code of a test there.
 class LoopThread {
  public:
   using LoopMaker = Result<std::unique_ptr<Loop>> (*)();
@@ -136,7 +136,7 @@ class LoopThread {
   LoopThread(const LoopThread&) = delete;
   LoopThread& operator=(const LoopThread&) = delete;
 
-  /// False where the kernel lacks the backend.
+  /// Returns false if the kernel lacks the backend.
   [[nodiscard]] bool is_running() const { return loop_ != nullptr; }
   [[nodiscard]] Loop& loop() const { return *loop_; }
 
@@ -168,7 +168,7 @@ class LoopThread {
   std::thread thread_;
 };
 
-/// Asks `holds` on the loop's thread, again and again for a minute at most.
+/// Checks `holds` on the loop's thread repeatedly, for at most a minute.
 template <class Condition>
 bool becomes_true(LoopThread& thread, Condition holds) {
   for (int tries = 0; tries < 60000; ++tries) {

@@ -1,4 +1,4 @@
-// For tests: encryption that anybody can break, with a handshake, records, alerts and an end.
+// For tests: trivial encryption, with a handshake, records, alerts and an end.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace eider::testing {
 
-/// Every byte with one bit flipped; 'H' opens, '.' comes before that, 'E' ends, '!' is an attack,
-/// and 'D' carries a byte.
+/// Flips one bit of each byte. 'H' completes the handshake, '.' may precede it, 'E' ends the
+/// connection, '!' is an attack, and 'D' carries a byte.
 class TestSeal final : public Seal {
  public:
   static constexpr char kFlip = 0x20;
@@ -58,7 +58,7 @@ class TestSeal final : public Seal {
       state_ = SealState::open;
       wire.append('h');
     } else if (byte == '.' && state_ == SealState::handshaking) {
-      // goes on
+      // continue
     } else if (byte == 'E') {
       is_end_received_ = true;
     } else if (byte == 'D' && state_ == SealState::open) {
@@ -76,13 +76,13 @@ class TestSeal final : public Seal {
   std::string plain_;
 };
 
-/// One for each connection that is accepted.
+/// Makes one for each accepted connection.
 class TestSeals final : public SealMaker {
  public:
   [[nodiscard]] std::unique_ptr<Seal> make() override { return std::make_unique<TestSeal>(); }
 };
 
-/// As the other side writes it.
+/// Encrypts like the other side.
 inline std::string sealed(std::string_view plaintext) {
   TestSeal seal;
   Buffer wire;

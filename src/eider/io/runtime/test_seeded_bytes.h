@@ -1,4 +1,4 @@
-// For tests: streams of bytes that are known from a seed, so that any piece of any can be checked.
+// For tests: streams of bytes that follow from a seed, so that each piece can be checked.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace eider::testing {
 
-/// Every stream runs around the same circle of random bytes, each from a place of its own. The
-/// circle is longer than any buffer and of prime length, so that a byte lost, doubled or given to
-/// another stream shows at once.
+/// Each stream repeats the same ring of random bytes, each from its own position. The ring is
+/// longer than any buffer and has a prime length, so that a byte that is lost, duplicated or given
+/// to another stream is detected immediately.
 class SeededBytes {
  public:
   static constexpr std::size_t kPieceBytesMax = 200 * 1024;

@@ -1,4 +1,4 @@
-// For tests: a server of streams that records what it is told and does what the test says.
+// For tests: a server of streams that records its callbacks and runs the hooks of a test.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -37,13 +37,13 @@ class TestConnection final : public StreamOwner {
   int drains = 0;
   std::vector<NetError> breaks;
   std::string why_insecure;
-  std::vector<std::string> secured_behind;  // what had been received then
+  std::vector<std::string> secured_behind;  // the bytes received before each on_secured
 
  private:
   TestServer& server_;
 };
 
-/// Its hooks are set, and its connections read, on the loop's thread.
+/// Set its hooks, and read its connections, on the loop's thread.
 class TestServer final : public ListenerOwner {
  public:
   explicit TestServer(Loop& loop) : loop_(loop), listener(loop, *this) {}
@@ -58,7 +58,7 @@ class TestServer final : public ListenerOwner {
   }
   void on_accept_failed(NetError error) override { failures.push_back(error); }
 
-  /// Destroys the connection, also while it is being told something.
+  /// Destroys the connection, possibly in one of its callbacks.
   void drop(TestConnection& connection) {
     std::erase_if(connections, [&](const auto& each) { return each.get() == &connection; });
   }

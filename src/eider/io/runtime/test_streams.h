@@ -1,4 +1,4 @@
-// For tests: a server of streams on a loop with a thread of its own, and long texts to send it.
+// For tests: a server of streams on a loop with its own thread, and long texts to send to it.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -26,7 +26,7 @@ inline std::string pattern(std::size_t bytes) {
   return text;
 }
 
-/// Where two long texts first differ, so that a failure does not print megabytes.
+/// Reports the first difference of two long texts, so that a failure does not print megabytes.
 inline ::testing::AssertionResult are_same(std::string_view got, std::string_view expected) {
   const std::size_t shorter = std::min(got.size(), expected.size());
   for (std::size_t index = 0; index < shorter; ++index) {
@@ -44,7 +44,7 @@ inline void echo(TestConnection& connection, std::string_view bytes) {
   connection.stream.output().append(bytes);
 }
 
-/// A server on 127.0.0.1 whose loop has a thread of its own; each test says what it answers.
+/// A server on 127.0.0.1 whose loop has its own thread; each test sets its responses.
 class StreamTestBase : public ::testing::TestWithParam<LoopMaker> {
  protected:
   void SetUp() override {
@@ -79,8 +79,9 @@ class StreamTestBase : public ::testing::TestWithParam<LoopMaker> {
   bool becomes(Condition holds) {
     return becomes_true(*thread_, [&] { return holds(*server_); });
   }
-  /// Whether output waits in the only connection. A test that is about waiting output asks before
-  /// its peer reads: one that reads meanwhile may take all of it, and nothing ever waits.
+  /// Returns whether output waits in the only connection. A test about waiting output must call it
+  /// before its peer reads: a peer that reads meanwhile may read everything, so that nothing ever
+  /// waits.
   bool output_waits() {
     return becomes([](TestServer& server) {
       return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A thread that is at something until the test ends.
+/// A thread that stays in a function until the test ends.
 class Standing {
  public:
   template <class Before>

@@ -1,4 +1,4 @@
-// What a deadline costs a request: arming, moving and expiring timers among many others.
+// The cost of a deadline for a request: arming, moving and expiring timers among many others.
 #include "eider/io/runtime/timer_wheel.h"
 
 #include <benchmark/benchmark.h>
@@ -13,7 +13,7 @@ struct EmptyTimer final : Timer {
   void expire() override {}
 };
 
-/// As for a connection per timer whose deadline moves with each of its requests.
+/// As if each connection had a timer whose deadline moves with each request.
 void move_a_deadline(benchmark::State& state) {
   TimerWheel wheel;
   std::vector<EmptyTimer> timers(static_cast<std::size_t>(state.range(0)));

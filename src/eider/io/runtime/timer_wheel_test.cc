@@ -15,7 +15,7 @@ struct CountedTimer final : Timer {
   int expirations = 0;
 };
 
-/// Moves the wheel to `now` and expires what is due.
+/// Advances the wheel to `now` and expires the timers that are due.
 int advance(TimerWheel& wheel, std::uint64_t now) {
   IntrusiveList<Timer> due;
   wheel.advance(now, due);
@@ -94,7 +94,7 @@ TEST(TimerWheel, behaves_like_a_sorted_map_under_random_use) {
   std::mt19937_64 random(20260101);
   TimerWheel wheel;
   std::vector<std::unique_ptr<CountedTimer>> timers(300);
-  std::vector<std::uint64_t> due(timers.size(), 0);  // 0 is disarmed
+  std::vector<std::uint64_t> due(timers.size(), 0);  // 0: disarmed
   for (auto& timer : timers) {
     timer = std::make_unique<CountedTimer>();
   }

@@ -1,4 +1,4 @@
-// Certificates and keys from files: each mistake is told with its file and its mend.
+// Certificates and keys from files: each error is reported with its file and its solution.
 #include "eider/io/tls/identity.h"
 
 #include <gtest/gtest.h>

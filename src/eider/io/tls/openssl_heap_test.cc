@@ -1,4 +1,4 @@
-// Counts what an idle TLS connection keeps of the heap, and fails each of OpenSSL's requests to it.
+// Counts the heap memory of an idle TLS connection, and makes each of OpenSSL's allocations fail.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -18,7 +18,7 @@
 namespace {
 
 std::atomic<std::size_t> bytes_in_use{0};
-/// The request that fails, counted from here on; 0 is none.
+/// The number of the allocation that fails, counted from now on; 0: none.
 std::atomic<long> fails_at{0};
 
 bool is_to_fail() {
@@ -52,7 +52,7 @@ void* count_realloc(void* old, std::size_t bytes, const char*, int) {
   return memory;
 }
 
-/// Before OpenSSL has allocated anything, or it refuses.
+/// Must run before OpenSSL has allocated anything; otherwise OpenSSL rejects it.
 const bool is_counting = CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free) == 1;
 
 }  // namespace
@@ -61,8 +61,8 @@ namespace eider::detail::tls {
 namespace {
 
 constexpr std::size_t kConnections = 200;
-/// Half of it is OpenSSL's SSL itself; then come the keys of both directions and the session.
-/// OpenSSL 3.2 and later need more.
+/// Half of it is OpenSSL's SSL itself; the rest is mainly the keys of both directions and the
+/// session. OpenSSL 3.2 and later need more.
 constexpr std::size_t kIdleBytesMax = OPENSSL_VERSION_NUMBER < 0x30200000L ? 15'500 : 23'500;
 
 struct Idle {
@@ -78,7 +78,8 @@ class OpensslHeap : public ::testing::TestWithParam<int> {
     maker = make_server_tls(options, nullptr).value();
   }
 
-  /// Makes a connection that has carried a request and a response. returns  bytes the server keeps
+  /// Makes a connection that has carried a request and a response. returns  the bytes that the
+  /// server keeps
   std::size_t connect(Idle& one) {
     SSL_CTX_set_max_proto_version(one.client.context.get(), GetParam());
     SSL_set_connect_state(one.client.open());
@@ -91,7 +92,7 @@ class OpensslHeap : public ::testing::TestWithParam<int> {
     EXPECT_TRUE(one.server->write(std::string(30'000, 'x'), wire));
     one.client.pump(*one.server, wire);
     wire.release();
-    // What a whole connection takes less what is left without the server's end.
+    // The memory of a whole connection minus the rest without the server's side.
     const std::size_t with = bytes_in_use;
     one.server.reset();
     return with - bytes_in_use + sizeof(SealEngine);
@@ -118,7 +119,7 @@ TEST_P(OpensslHeap, is_used_little_when_idle) {
 
 INSTANTIATE_TEST_SUITE_P(Versions, OpensslHeap, ::testing::Values(TLS1_2_VERSION, TLS1_3_VERSION));
 
-/// One connection whose server's requests count; it may throw std::bad_alloc.
+/// One connection; the allocations of its server count. May throw std::bad_alloc.
 void talk(SealMaker& maker, TestRawClient& client, long failing_at) {
   SSL* const ssl = client.open();
   SSL_set_connect_state(ssl);
@@ -161,7 +162,7 @@ TEST_P(OpensslHeap, is_left_in_order_when_any_request_to_the_heap_fails) {
   EXPECT_TRUE(client.shake_hands(*maker->make())) << "the next one is served";
 }
 
-// Without the name in OpenSSL's hands any certificate of a known authority would do.
+// If OpenSSL did not get the name, it would accept any certificate of a trusted authority.
 TEST(OpensslHeapOfClients, is_never_so_short_that_another_servers_name_will_do) {
   ASSERT_TRUE(is_counting);
   TestFiles files;
@@ -196,7 +197,7 @@ TEST(OpensslHeapOfClients, is_never_so_short_that_another_servers_name_will_do) 
   }
 }
 
-/// Calls everything that a caller may still call on a connection that has failed.
+/// Calls all functions that may still be called on a failed connection.
 void use_after_handshake(Seal& seal, Buffer& wire) {
   std::array<char, 16> room{};
   static_cast<void>(seal.tls());

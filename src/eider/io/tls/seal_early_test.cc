@@ -1,4 +1,4 @@
-// Early data that nobody asked for: it is skipped, up to a bound, and never read.
+// Unrequested early data: it is skipped, up to a limit, and never read.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kRequest = "GET /early HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// A client of plain OpenSSL that has talked to `maker` before, and sends early data all the same.
+/// A plain OpenSSL client that has connected to `maker` before, and sends early data anyway.
 class UnaskedEarlyData : public ::testing::Test {
  protected:
   UnaskedEarlyData() {
@@ -26,10 +26,10 @@ class UnaskedEarlyData : public ::testing::Test {
     const auto server = maker->make();
     EXPECT_TRUE(client.shake_hands(*server)) << server->failure();
     char none = 0;
-    SSL_read(client.ssl.get(), &none, 1);  // the tickets come behind the handshake
+    SSL_read(client.ssl.get(), &none, 1);  // the tickets follow the handshake
     ERR_clear_error();
     session.reset(SSL_SESSION_dup(SSL_get0_session(client.ssl.get())));
-    SSL_SESSION_set_max_early_data(session.get(), 1'000'000);  // whatever the ticket says
+    SSL_SESSION_set_max_early_data(session.get(), 1'000'000);  // regardless of the ticket
   }
 
   void open(SSL_SESSION* resumed) {
@@ -40,7 +40,7 @@ class UnaskedEarlyData : public ::testing::Test {
       SSL_set_session(made, resumed);
     }
   }
-  /// Sends it. returns  what the client has sent in all
+  /// Sends it. returns  all bytes that the client has sent
   std::string send_early(std::string_view data) {
     std::size_t bytes = 0;
     EXPECT_EQ(SSL_write_early_data(client.ssl.get(), data.data(), data.size(), &bytes), 1);

@@ -1,4 +1,4 @@
-// Both ends in memory: handshakes, data and ends, cut anywhere, damaged anywhere.
+// Both sides in memory: handshakes, data and ends, cut anywhere, damaged anywhere.
 #include <gtest/gtest.h>
 
 #include "eider/io/tls/seal_engine.h"
@@ -188,7 +188,7 @@ TEST_F(Seals, notice_every_flipped_bit_of_a_record) {
     static_cast<void>(pair.server->feed(pair.to_server.view(), pair.to_client));
     TestPair::read_all(*pair.server, pair.to_client, pair.at_server);
     ASSERT_EQ(pair.at_server, "") << bit;
-    // A length that has grown is noticed when the rest comes, or never.
+    // A length that has grown is noticed when the rest arrives, or never.
     const bool is_longer = pair.server->state() == SealState::open;
     ASSERT_TRUE(is_longer ? bit / 8 == 3 || bit / 8 == 4 : !pair.server->failure().empty()) << bit;
   }
@@ -209,7 +209,7 @@ TEST_F(Seals, name_a_damaged_record) {
 
 TEST_F(Seals, never_open_after_a_flipped_byte_of_the_handshake) {
   const std::size_t bytes = connect().to_server.size();
-  constexpr std::size_t kRecordVersionBytes = 3;  // nobody reads it (RFC 8446, section 5.1)
+  constexpr std::size_t kRecordVersionBytes = 3;  // it is ignored (RFC 8446, section 5.1)
   for (std::size_t at = kRecordVersionBytes; at < bytes; ++at) {
     TestPair pair = connect();
     pair.to_server.data()[at] = static_cast<char>(pair.to_server.data()[at] ^ 0x55);
@@ -233,7 +233,7 @@ TEST_F(Seals, refuse_what_is_no_tls) {
   }
 }
 
-/// A ClientHello that announces `bytes` of itself and goes on in records of 16 KiB.
+/// A ClientHello that announces a length of `bytes` and continues in records of 16 KiB.
 std::string endless_hello(std::size_t bytes) {
   constexpr std::size_t kPiece = 16'000;
   std::string hello("\x01", 1);
@@ -281,7 +281,7 @@ TEST_F(Seals, let_a_client_change_its_keys) {
     ASSERT_EQ(SSL_write(ssl, "x", 1), 1);
     client.pump(*server, wire);
     char response = 0;
-    SSL_read(ssl, &response, 1);  // the server's own update
+    SSL_read(ssl, &response, 1);  // the server's own key update
   }
   EXPECT_EQ(client.heard, std::string(100, 'x')) << server->failure();
 }

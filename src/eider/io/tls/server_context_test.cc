@@ -1,4 +1,4 @@
-// What a server accepts, setting by setting, against a client that would take anything.
+// The settings that a server accepts, one by one, against a client that accepts everything.
 #include <gtest/gtest.h>
 
 #include "eider/io/tls/server_context.h"

@@ -1,4 +1,4 @@
-// Names and wildcards against the name that a client asks for.
+// Names and wildcards compared with the name that a client requests.
 #include "eider/io/tls/server_responses.h"
 
 #include <gtest/gtest.h>

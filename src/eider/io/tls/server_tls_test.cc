@@ -1,4 +1,4 @@
-// A server with many certificates, with known clients, and with files that change under it.
+// A server with several certificates, with client certificates, and with files that change.
 #include "eider/io/tls/server_tls.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class Servers : public ::testing::Test {
     server = *made;
   }
 
-  /// The fingerprint of what a client that asks for `name` is shown; empty when it is refused.
+  /// The fingerprint of the certificate that a client gets for `name`; empty if it is rejected.
   std::string shown(const std::string& name, const char* signatures = nullptr) {
     TestRawClient client;
     if (signatures != nullptr) {
@@ -52,7 +52,7 @@ class Servers : public ::testing::Test {
     const auto seal = server->make();
     return client.shake_hands(*seal) ? fingerprint(*SSL_get0_peer_certificate(ssl)) : "";
   }
-  /// The authority's word that a client is given; empty when there is none.
+  /// The OCSP response that a client gets; empty if there is none.
   std::string stapled(const std::string& name) {
     TestRawClient client;
     SSL_CTX_set_tlsext_status_type(client.context.get(), TLSEXT_STATUSTYPE_ocsp);
@@ -163,7 +163,7 @@ TEST_F(Servers, keep_the_old_certificate_when_the_new_one_is_wrong) {
   const auto after = issue("DNS:a.example");
   options.certificate = files.write("a", before);
   start();
-  files.write("a.pem", to_pem(*after.certificate).substr(0, 100));  // half written
+  files.write("a.pem", to_pem(*after.certificate).substr(0, 100));  // incomplete
   for (int second = 0; second < 3; ++second) {
     pass_a_second();
     EXPECT_EQ(shown("a.example"), print(before));
@@ -172,7 +172,7 @@ TEST_F(Servers, keep_the_old_certificate_when_the_new_one_is_wrong) {
   EXPECT_NE(lines.said[0].second.find("does not contain a certificate in PEM format"),
             std::string::npos);
   EXPECT_NE(lines.said[0].second.find("stays in use"), std::string::npos);
-  files.write("a.pem", to_pem(*after.certificate));  // the key is still the old one
+  files.write("a.pem", to_pem(*after.certificate));  // the key file still has the old key
   pass_a_second();
   EXPECT_EQ(shown("a.example"), print(before));
   files.write("a.key", to_pem(*after.key));
@@ -276,7 +276,7 @@ TEST_F(Servers, ask_nobody_without_being_told) {
   EXPECT_FALSE(ServerTls::make(options, nullptr).has_value()) << "who vouches for them?";
 }
 
-/// A server that wants to know its clients.
+/// A server that requests client certificates.
 class KnownClients : public Servers {
  protected:
   KnownClients() {

@@ -1,4 +1,4 @@
-// A client's seal and a server's, with the bytes between them in a test's hands.
+// A client's seal and a server's; the test passes the bytes between them.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -22,9 +22,9 @@ class TestPair {
     server->start(to_client);
   }
 
-  /// Moves bytes until none are left; true when both ends are open.
+  /// Passes bytes until none are left. Returns whether both sides are open.
   ///
-  /// bytes_max  how many at once
+  /// bytes_max  the maximum number of bytes at once
   bool shake_hands(std::size_t bytes_max = std::numeric_limits<std::size_t>::max()) {
     while (!to_server.empty() || !to_client.empty()) {
       pass(to_server, *server, to_client, at_server, bytes_max);
@@ -37,7 +37,7 @@ class TestPair {
     return client->state() == SealState::open && server->state() == SealState::open;
   }
 
-  /// Passes all that `wire` holds to `seal`, and what it reads to `plain`.
+  /// Passes all bytes of `wire` to `seal`, and appends its plaintext to `plain`.
   static void pass(Buffer& wire, Seal& seal, Buffer& back, std::string& plain,
                    std::size_t bytes_max) {
     const std::string bytes(wire.view());

@@ -1,4 +1,4 @@
-// Authorities and certificates for tests, good and bad ones, in a folder that goes with them.
+// Authorities and certificates for tests, valid and invalid ones, in a temporary directory.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -25,10 +25,10 @@ struct TestCertificate {
   KeyPtr key;
 };
 
-/// What a test's certificate is to say.
+/// The contents of a test certificate.
 struct TestSubject {
   std::string name = "test";
-  /// "DNS:a.example,IP:127.0.0.1"; empty is none.
+  /// "DNS:a.example,IP:127.0.0.1"; empty: none.
   std::string names = {};
   bool is_authority = false;
   /// Seconds from now.
@@ -57,7 +57,7 @@ inline void add_test_extension(X509& certificate, X509& issuer, int kind,
   X509_EXTENSION_free(extension);
 }
 
-/// issuer  null makes it self-signed
+/// issuer  null: self-signed
 inline TestCertificate make_test_certificate(const TestSubject& subject,
                                              const TestCertificate* issuer = nullptr) {
   static long serial = 4096;
@@ -91,7 +91,7 @@ inline std::string to_pem(X509& certificate) {
   return {bytes, static_cast<std::size_t>(count)};
 }
 
-/// passphrase  null leaves the key readable
+/// passphrase  null: not encrypted
 inline std::string to_pem(EVP_PKEY& key, const char* passphrase = nullptr) {
   const BioPtr bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_PKCS8PrivateKey(bio.get(), &key,
@@ -102,7 +102,7 @@ inline std::string to_pem(EVP_PKEY& key, const char* passphrase = nullptr) {
   return {bytes, static_cast<std::size_t>(count)};
 }
 
-/// What an authority says of a certificate (OCSP), in DER.
+/// Makes an authority's statement about a certificate (OCSP), in DER.
 inline std::string make_test_ocsp(const TestCertificate& about, const TestCertificate& issuer,
                                   int status = V_OCSP_CERTSTATUS_GOOD, long until = kTestDay) {
   OCSP_BASICRESP* basic = OCSP_BASICRESP_new();
@@ -126,7 +126,7 @@ inline std::string make_test_ocsp(const TestCertificate& about, const TestCertif
   return der;
 }
 
-/// A folder for one test's files.
+/// A directory for the files of one test.
 class TestFiles {
  public:
   TestFiles() {
@@ -138,13 +138,13 @@ class TestFiles {
   TestFiles& operator=(const TestFiles&) = delete;
 
   [[nodiscard]] std::string path(const std::string& name) const { return path_ / name; }
-  /// Written aside and renamed, as careful programs do; returns the path.
+  /// Writes to another file and renames it, as careful programs do; returns the path.
   std::string write(const std::string& name, std::string_view bytes) const {
     std::ofstream(path(name + ".new"), std::ios::binary) << bytes;
     std::filesystem::rename(path(name + ".new"), path(name));
     return path(name);
   }
-  /// NAME.pem and NAME.key.
+  /// Writes NAME.pem and NAME.key.
   [[nodiscard]] TlsCertificate write(const std::string& name, const TestCertificate& what,
                                      const TestCertificate* issuer = nullptr) const {
     std::string chain = to_pem(*what.certificate);

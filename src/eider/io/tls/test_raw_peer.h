@@ -1,4 +1,4 @@
-// The other end as plain OpenSSL with settings that Eider's own ends would never have.
+// The other side with plain OpenSSL, with settings that Eider's own sides never have.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace eider::detail::tls {
 
-/// Takes nearly everything, so that what is refused was refused by the seal.
+/// Accepts nearly everything, so that rejections come from the seal.
 class TestRawPeer {
  public:
   explicit TestRawPeer(const SSL_METHOD* method) : context(SSL_CTX_new(method)) {
@@ -22,14 +22,15 @@ class TestRawPeer {
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
   }
 
-  /// The connection itself; what is set in `context` before holds for it.
+  /// Creates the connection, with the settings of `context`.
   SSL* open() {
     ssl.reset(SSL_new(context.get()));
     SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
     return ssl.get();
   }
 
-  /// Both speak until neither has anything to say; true when both are done.
+  /// Passes messages until neither side has more; returns whether both have completed the
+  /// handshake.
   bool shake_hands(Seal& seal) {
     Buffer wire;
     seal.start(wire);
@@ -41,7 +42,7 @@ class TestRawPeer {
     return is_done && seal.state() == SealState::open;
   }
 
-  /// Passes on what waits in both directions.
+  /// Passes pending bytes in both directions.
   void pump(Seal& seal, Buffer& wire) {
     static_cast<void>(seal.feed(take(), wire));
     std::array<char, 4096> room{};
@@ -64,7 +65,7 @@ class TestRawPeer {
   SslContextPtr context;
   SslPtr ssl;
   bool is_done = false;
-  std::string heard;  // plaintext that the seal has read
+  std::string heard;  // the plaintext that the seal has read
 };
 
 struct TestRawClient : TestRawPeer {

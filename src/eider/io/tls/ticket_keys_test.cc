@@ -1,4 +1,4 @@
-// Keys of tickets turn with the time that they are asked at, and are gone when they are too old.
+// Keys of tickets rotate with the time of their use, and are removed when they are too old.
 #include "eider/io/tls/ticket_keys.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,8 @@ TEST(TicketKeys, are_whole_for_threads_that_read_while_they_turn) {
         const Instant now = kFirst + turn * TicketKeys::kTurn;
         const auto newest = keys.newest(now);
         const auto found = keys.find(newest->name, now);
-        // Another thread may be turns ahead, and then the key is gone; but never half another's.
+        // Another thread may be several periods ahead, and the key is then gone; but a key must
+        // never be half overwritten.
         torn += found && (found->key.cipher != newest->cipher || found->key.mac != newest->mac);
       }
     });
@@ -82,7 +83,7 @@ TEST(TicketKeys, are_whole_for_threads_that_read_while_they_turn) {
   EXPECT_EQ(torn, 0);
 }
 
-/// A server whose clock a test turns.
+/// A server whose clock the test sets.
 class Resumption : public ::testing::Test {
  protected:
   Resumption() {

@@ -1,4 +1,4 @@
-// A client against good and bad servers: whom it trusts, by which name, and why not.
+// A client with valid and invalid servers: which it trusts, for which name, and the reason if not.
 #include "eider/io/tls/tls_client.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class Clients : public ::testing::Test {
     options.authorities = files.write("ca.pem", to_pem(*authority.certificate));
   }
 
-  /// What becomes of a connection to `host` at a server with that certificate.
+  /// The result of a connection to `host` with a server that has that certificate.
   TlsFailure outcome(const TestCertificate& shown, const std::string& host = "a.example",
                      const TestCertificate* chain = nullptr) {
     TlsOptions server_options;
@@ -160,7 +160,7 @@ TEST_F(Clients, name_a_file_that_is_no_good) {
   EXPECT_FALSE(TlsClientContext::make(options).has_value());
 }
 
-/// Servers that Eider's own would never be.
+/// Servers with settings that Eider's own servers never have.
 class OddServers : public Clients {
  protected:
   OddServers() : peer(TLS_server_method()) {

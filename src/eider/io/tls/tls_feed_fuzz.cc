@@ -1,5 +1,5 @@
-// Ciphertext from anywhere, to a server and to a client; and a real handshake with some bytes
-// changed and cut on the way. Nothing forged is ever read, nothing breaks.
+// Any ciphertext, for a server and for a client; and a real handshake in which some bytes are
+// changed and cut. Forged data is never read, and nothing crashes.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -44,7 +44,7 @@ std::string read_all(Seal& seal, Buffer& wire) {
   return plain;
 }
 
-/// Pieces as long as their first byte says.
+/// Feeds pieces; the first byte of each is its length.
 void feed_pieces(Seal& seal, std::string_view bytes) {
   Buffer wire;
   seal.start(wire);
@@ -56,7 +56,7 @@ void feed_pieces(Seal& seal, std::string_view bytes) {
   ensure(read_all(seal, wire).empty(), "nobody has encrypted anything");
 }
 
-/// What changes bytes on the way: three bytes of the input say which next, and how.
+/// Changes bytes in transit: three bytes of the input define the next position and the change.
 class Tamperer {
  public:
   explicit Tamperer(std::string_view plan) : plan_(plan) {}

@@ -1,4 +1,4 @@
-// For tests: a line whose socket the test holds in its hand.
+// For tests: a line whose socket the test controls.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace eider::testing {
 
-/// Refuses what it is given, and tells what the test says that became of it.
+/// Refuses output, and reports the state that the test sets.
 class HeldLine final : public UpgradedLine {
  public:
   explicit HeldLine(Loop& loop) noexcept : loop_(loop) {}
@@ -34,11 +34,11 @@ class HeldLine final : public UpgradedLine {
   [[nodiscard]] std::string address() const override { return {}; }
   void close() noexcept override { is_closed = true; }
 
-  bool is_open = false;    // takes what it is given
-  bool is_stream = false;  // of a connection that others use
+  bool is_open = false;    // accepts output
+  bool is_stream = false;  // a stream of a connection that others use
   std::size_t waiting = 0;
   std::size_t in_kernel = 0;
-  std::string sent;  // or to be sent
+  std::string sent;  // or waiting to be sent
   bool is_paused = false;
   bool has_ended = false;
   bool was_reset = false;

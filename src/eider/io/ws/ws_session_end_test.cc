@@ -325,7 +325,7 @@ TEST(WsSessionEnd, leaves_nothing_behind) {
   EXPECT_EQ(frames_in_use(), frames);
 }
 
-// Frames of every kind and some that are wrong, cut anyhow, on a kernel that does what it likes.
+// Frames of all kinds and some invalid ones, cut randomly, with a kernel that behaves randomly.
 std::string random_frame(SimRandom& random) {
   constexpr unsigned kKinds[] = {1, 1, 1, 1, 2, 2, 0, 9, 9, 10, 8, 3};
   const unsigned kind = kKinds[random.below(random.below(4) == 0 ? std::size(kKinds) : 6)];

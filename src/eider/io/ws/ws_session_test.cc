@@ -36,7 +36,7 @@ TEST(WsSession, echoes_text_and_binary) {
   EXPECT_FALSE(socket.client.is_closed());
 }
 
-// 1,500 of them once held a megabyte for as long as the server ran.
+// 1,500 connections once used a megabyte as long as the server ran.
 TEST(WsSession, its_memory_is_returned_when_many_have_closed) {
   WsWorld world;
   const WebSocketHandlers silent;
@@ -50,7 +50,7 @@ TEST(WsSession, its_memory_is_returned_when_many_have_closed) {
     if (index % 3 == 0) {
       (void)world.exchange(sockets[index], close_frame(1000));
     } else {
-      sockets[index].client = {};  // gone without a word
+      sockets[index].client = {};  // disconnects without a close frame
       world.kernel.run_until_idle();
     }
     EXPECT_TRUE(sockets[index].line->is_over());
@@ -70,7 +70,7 @@ TEST(WsSession, answers_alike_wherever_the_bytes_are_cut) {
     Words all = world.exchange(socket, std::string_view(good).substr(0, cut));
     const Words rest = world.exchange(socket, std::string_view(good).substr(cut));
     all.insert(all.end(), rest.begin(), rest.end());
-    // Messages wait for their handler, while pings are answered at once.
+    // Messages wait for their handler, but pings get their pongs immediately.
     std::erase(all, "pong:?");
     EXPECT_EQ(all, expected) << "cut at " << cut;
     EXPECT_TRUE(socket.line->is_over());
@@ -121,7 +121,7 @@ TEST(WsSession, takes_4_mib_in_fragments_of_64_bytes) {
   for (int index = 1; index < 65'536; ++index) {
     bytes += framed({.opcode = ws::Opcode::continuation, .is_final = false}, piece);
   }
-  bytes += framed({.opcode = ws::Opcode::continuation}, "");  // as Autobahn 9.3.1 ends it
+  bytes += framed({.opcode = ws::Opcode::continuation}, "");  // as in Autobahn 9.3.1
   const Words response = world.exchange(socket, bytes);
   ASSERT_EQ(response.size(), 1U);
   EXPECT_EQ(response[0].size(), std::string_view("text:").size() + 4UL * 1024 * 1024)
@@ -140,8 +140,7 @@ TEST(WsSession, ends_a_message_of_empty_fragments_that_does_not_end) {
   EXPECT_TRUE(response[0].starts_with("close:1008")) << response[0];
 }
 
-/// A line of which nothing is taken until `drain`, and that goes on being read all the same, as a
-/// stream of HTTP/2 does.
+/// A line that sends nothing until `drain`, but whose input is still read, like a stream of HTTP/2.
 class StalledLine final : public UpgradedLine {
  public:
   explicit StalledLine(Loop& loop) noexcept : loop_(loop) {}
@@ -169,7 +168,7 @@ class StalledLine final : public UpgradedLine {
   std::size_t waiting_bytes_ = 0;
 };
 
-/// Pings with a message behind them, so that they are no flood.
+/// Pings followed by a message, so that they do not count as a flood.
 std::string pings_and_a_message() {
   std::string round;
   for (int index = 0; index < 16; ++index) {
@@ -178,7 +177,7 @@ std::string pings_and_a_message() {
   return round + text_frame("");
 }
 
-/// Sends such rounds until they are not read.
+/// Sends such rounds until they are no longer read.
 void expect_bounded(WsWorld& world, WsPurpose purpose) {
   constexpr std::size_t kRoundBytes = 16 * 127;
   StalledLine line(world.loop());

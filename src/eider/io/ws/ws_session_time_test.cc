@@ -118,7 +118,7 @@ TEST(WsSessionTime, does_not_hold_a_slow_handler_against_the_client) {
 
 constexpr std::size_t kSmallWindow = 20'000;
 
-// Sends 100 messages of 10 kB; how many it has come to.
+// Sends 100 messages of 10 kB; `sent` counts them.
 WsHandler talking(int& sent) {
   return [&sent](WebSocket ws) -> Task<> {
     const std::string large(10'000, 'x');
@@ -166,7 +166,7 @@ TEST(WsSessionTime, lets_a_slow_reader_live_that_reads) {
   EXPECT_EQ(messages.back(), "close:1000:");
 }
 
-/// A session with callbacks on a line that the test holds.
+/// A session with callbacks on a line that the test controls.
 struct Held {
   explicit Held(WebSocketOptions options) : world(std::move(options)) {
     world.loop().call([this] { session.start(&handlers); });
@@ -175,7 +175,7 @@ struct Held {
   void hear(std::string_view bytes) {
     world.loop().call([this, bytes] { session.on_bytes(bytes); });
   }
-  /// So much that the line refuses it, of which the kernel has a part.
+  /// Sends so much that the line refuses it; `in_kernel` of it is in the kernel.
   void send_much(std::size_t in_kernel) {
     world.loop().call([this] { session.try_send(std::string(300'000, 'x')); });
     line.in_kernel += in_kernel;
@@ -223,7 +223,7 @@ TEST(WsSessionTime, a_reader_that_lets_all_leave_late_in_each_span_is_reset) {
   Held held({.write = seconds(30)});
   held.send_much(299'000);
   held.world.kernel.advance(seconds(29));
-  held.line.waiting = 0;  // what the kernel holds is not taken
+  held.line.waiting = 0;  // the bytes in the kernel are not read
   held.world.loop().call([&held] { held.session.on_drained(); });
   held.send_much(299'000);
   held.world.kernel.advance(milliseconds(900));

@@ -1,5 +1,4 @@
-// What holds for both sides of a connection alike: one session, and the peer's end in the test's
-// hand.
+// Properties of both sides of a connection: one session, whose peer the test plays.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -46,7 +45,7 @@ Task<> note_all(WebSocket socket, Noted& noted) {
   noted.has_ended = true;
 }
 
-/// Sends one large message and waits until it has left; the code tells what came of it.
+/// Sends one large message and waits until it was sent; the code shows the result.
 Task<> send_much(WebSocket socket, Noted& noted) {
   struct AtEnd {
     Noted& noted;
@@ -58,8 +57,8 @@ Task<> send_much(WebSocket socket, Noted& noted) {
   noted.has_ended = true;
 }
 
-/// A session on a line that is held, and a coroutine that owns its WebSocket, as a handler does and
-/// whoever uses a client.
+/// A session on a controlled line, and a coroutine that owns its WebSocket, like a handler or the
+/// user of a client.
 class WsEitherSide : public ::testing::TestWithParam<Side> {
  protected:
   using Owner = Task<> (*)(WebSocket, Noted&);
@@ -85,7 +84,7 @@ class WsEitherSide : public ::testing::TestWithParam<Side> {
     world_->kernel.run_until_idle();
   }
   [[nodiscard]] static bool is_server() { return GetParam() == Side::server; }
-  /// As the peer writes them.
+  /// Passes frames to the session, as the peer writes them.
   template <class Frames>
   void hear(const Frames& frames) {
     hear_bytes(ws::bytes_of(frames, GetParam()));
@@ -99,7 +98,7 @@ class WsEitherSide : public ::testing::TestWithParam<Side> {
     world_->kernel.run_until_idle();
   }
   void wait(Duration time) { world_->kernel.advance(time); }
-  /// All that was sent, as the peer reads it.
+  /// Returns everything that was sent, as the peer reads it.
   [[nodiscard]] SeenList sent() {
     (void)line_->flush();
     const ws::MessageLimits limits{.message_bytes_max = 1UL << 30U};
@@ -310,7 +309,8 @@ TEST_P(WsEitherSide, the_server_ends_the_connection_first) {
   EXPECT_EQ(noted.code, CloseCode::normal);
 }
 
-// END_STREAM leaves with the response: the other side of a stream may wait for it to end its own.
+// END_STREAM is sent with the response, because the other side may wait for it before it ends its
+// own.
 TEST_P(WsEitherSide, either_ends_a_stream_with_its_response) {
   is_stream = true;
   begin({.close_within = seconds(5)});

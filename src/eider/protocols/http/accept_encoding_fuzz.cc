@@ -1,4 +1,4 @@
-// Accept-Encoding fields: what is chosen is acceptable, and no other would be wanted more.
+// Accept-Encoding fields: the chosen coding is acceptable, and none is preferred to it.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace eider;
   constexpr std::array<std::string_view, 3> kOffered = {"zstd", "br", "gzip"};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::size_t line = text.find('\n');  // two fields where there is one
+  const std::size_t line = text.find('\n');  // two fields if there is a line break
   AcceptEncoding accepted;
   accepted.add(text.substr(0, line));
   accepted.add(line == std::string_view::npos ? "" : text.substr(line + 1));

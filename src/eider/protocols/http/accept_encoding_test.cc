@@ -55,9 +55,9 @@ TEST(AcceptEncoding, falls_back_to_identity) {
   for (const std::string_view value :
        {"", " ", "identity", "deflate", "gzip;q=0", "gzip;q=0.0, br;q=0.00, zstd;q=0.000", "*;q=0",
         "identity;q=1, gzip;q=0.5", "gzip;q=0.5, identity;q=0.6", "compress, exi",
-        "gzip;q=0.5, br;q=0, zstd;q=0, *;q=0.7",  // identity is what "*" says
+        "gzip;q=0.5, br;q=0, zstd;q=0, *;q=0.7",  // "*" includes identity
         "gzip;q=2", "gzip;quality=1", "gzip br", "\"gzip\"", "gz", "gzipp",
-        // It forbids everything: identity all the same.
+        // Everything is forbidden; identity is used anyway.
         "identity;q=0", "*;q=0, identity;q=0", "gzip;q=0, identity;q=0, *;q=0"}) {
     EXPECT_EQ(choice(value), "identity") << value;
   }

@@ -1,4 +1,4 @@
-// Accept fields: what is chosen is offered, and alone it is chosen too.
+// Accept fields: the chosen type is one of those offered, and is also chosen if it is the only one.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::array<std::string_view, 2> kOffered = {"application/json",
                                                         "text/html; charset=utf-8"};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::size_t line = text.find('\n');  // two fields where there is one
+  const std::size_t line = text.find('\n');  // two fields if there is a line break
   const std::array<Field, 2> fields = {
       {{"Accept", text.substr(0, line)},
        {"Accept", line == std::string_view::npos ? "" : text.substr(line + 1)}}};

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kOfferedTypes[] = {
     "application/json", "application/cbor", "text/csv; charset=utf-8", "text/html; charset=utf-8"};
 
-/// The type that is chosen; "none" where all are refused.
+/// Returns the chosen type; "none" if all are rejected.
 std::string_view chosen(std::vector<std::string_view> lines) {
   std::vector<Field> fields = {{"Host", "a"}};
   for (const std::string_view line : lines) {

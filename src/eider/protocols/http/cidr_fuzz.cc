@@ -1,4 +1,4 @@
-// Addresses and blocks: what was read is written so that it reads as the same.
+// Addresses and blocks: accepted values are written so that they read the same.
 #include <cstdint>
 #include <string_view>
 

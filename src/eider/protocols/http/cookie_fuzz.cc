@@ -1,4 +1,4 @@
-// Cookie fields: every pair found can be set again.
+// Cookie fields: each pair that is found can be set again.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Dates: what is read as one can be written and read again.
+// Dates: accepted dates can be written and read again.
 #include <cstdint>
 #include <string_view>
 

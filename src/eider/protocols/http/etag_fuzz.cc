@@ -1,4 +1,4 @@
-// Lists of entity tags: every tag found is one by itself, and is found in the list.
+// Lists of entity tags: each tag found is valid by itself, and is found in the list.
 #include <cstdint>
 #include <string>
 #include <string_view>

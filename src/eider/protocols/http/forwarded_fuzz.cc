@@ -1,4 +1,4 @@
-// Forwarding fields: an untrusted end on the right is the origin, whatever stands on its left.
+// Forwarding fields: an untrusted end is the origin, regardless of the text to its left.
 #include <array>
 #include <cstdint>
 #include <string>

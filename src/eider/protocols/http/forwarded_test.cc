@@ -149,7 +149,7 @@ TEST(ElementsFromRight, read_the_right_alike_whatever_stands_on_the_left) {
   }
 }
 
-/// "address:port proto host identifier hops", a dash for what is not there.
+/// Returns "address:port proto host identifier hops", with a dash for missing parts.
 std::string as_text(const RequestOrigin& origin) {
   const auto or_dash = [](std::string_view text) { return text.empty() ? "-" : std::string(text); };
   std::string text = origin.address.has_value() ? origin.address->to_text() : "-";

@@ -1,4 +1,4 @@
-// URLs and references: what is read can be sent in a request line, and reads the same once more.
+// URLs and references: accepted ones can be sent in a request line, and read the same again.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// How quickly content is looked through for its boundary: what is usual, and what is meant to hurt.
+// The speed of searching content for its boundary: for usual content, and for the worst case.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -33,15 +33,15 @@ std::string read_first(const std::string& form, std::size_t step_bytes) {
   return content;
 }
 
-/// The same by the grammar's own words: up to the first delimiter, whose line end may be the empty
-/// line's.
+/// The same by the definition of the grammar: up to the first delimiter, whose line end may be that
+/// of the empty line.
 std::string by_definition(std::string_view content) {
   const std::string text = "\r\n" + std::string(content) + std::string(kClose);
   const std::size_t end = text.find("\r\n--b");
   return end == 0 ? std::string() : text.substr(2, end - 2);
 }
 
-/// All texts of that length over the bytes that delimiters and their beginnings are made of.
+/// Visits all texts of that length of the bytes that delimiters and their beginnings consist of.
 template <class Visit>
 void each_text(std::size_t length, Visit visit) {
   constexpr std::string_view kBytes = "\r\n-bx";

@@ -1,4 +1,4 @@
-// Multipart forms: what is found, and the judgement, do not depend on where the bytes were cut.
+// Multipart forms: parts and errors do not depend on how the bytes are cut.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -21,7 +21,7 @@ std::string part_as_text(const MultipartPart& part) {
   return text + ")";
 }
 
-/// What a reader finds in bytes that come in pieces.
+/// The results of a reader whose bytes arrive in pieces.
 class Form {
  public:
   explicit Form(const MultipartLimits& limits = {}) : reader_(kCaseBoundary, limits) {}
@@ -151,10 +151,10 @@ TEST(MultipartReader, looks_at_content_made_of_beginnings_of_the_boundary_once) 
 /// Two parts "a" of five bytes.
 std::string two_parts() {
   const std::string form = form_around("12345");
-  return form.substr(0, form.size() - 4) + form.substr(5);  // its boundary is the first one's end
+  return form.substr(0, form.size() - 4) + form.substr(5);  // its boundary ends the first part
 }
 
-/// `form` passes under `fits`, and is refused under one less.
+/// `form` is accepted with the limit `fits`, and rejected with one less.
 void expect_bound(const std::string& form, std::size_t MultipartLimits::* bound, std::size_t fits,
                   MultipartRefusal refusal) {
   MultipartLimits limits;

@@ -1,4 +1,4 @@
-// Parameters: whatever is read lies in the field, and can be found again by its name.
+// Parameters: each parameter is a view of the field, and can be found again by its name.
 #include <cstdint>
 #include <string_view>
 

@@ -8,7 +8,7 @@
 namespace eider {
 namespace {
 
-/// "name|value" of each, and "!" where the reader stopped.
+/// Returns "name|value" for each, and "!" if the reader stopped at an error.
 std::vector<std::string> read(std::string_view field_value) {
   std::vector<std::string> parameters;
   ParameterReader reader(field_value);

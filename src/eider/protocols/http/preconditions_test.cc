@@ -25,7 +25,7 @@ Verdict judge(Method method, const Fields& fields, const Representation& it = re
   return evaluate_preconditions(method, fields, it, kToday);
 }
 
-/// One value of a conditional field, and what its condition comes to when it is looked at.
+/// A value of a conditional field, and the result of its condition when it is evaluated.
 struct Value {
   std::string_view text;
   enum class Comes { absent, ignored, holds, fails } to;
@@ -41,7 +41,7 @@ constexpr Value kIfUnmodifiedSince[] = {
     {"", Comes::absent},      {kSame, Comes::holds},         {kLater, Comes::holds},
     {kEarlier, Comes::fails}, {"yesterday", Comes::ignored},
 };
-// Holds: there is none of these.
+// The condition holds if none of these matches.
 constexpr Value kIfNoneMatch[] = {
     {"", Comes::absent},        {"*", Comes::fails},           {R"("a")", Comes::fails},
     {R"(W/"a")", Comes::fails}, {R"("b", "a")", Comes::fails}, {R"("b")", Comes::holds},

@@ -1,4 +1,4 @@
-// PROXY headers: header, end and judgement do not depend on where the bytes were cut.
+// PROXY headers: header, end and errors do not depend on how the bytes are cut.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -196,7 +196,7 @@ std::string as_text(const ProxyHeader& header) {
   return {};
 }
 
-/// Feeds `pieces`, which are followed by the connection's content, and holds the outcome to it.
+/// Feeds `pieces`, followed by the connection's content, and checks the result.
 void expect_outcome(const HeaderCase& one, const std::vector<std::string>& pieces) {
   ProxyReader reader;
   std::size_t consumed = 0;

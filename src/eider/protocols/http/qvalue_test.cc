@@ -53,7 +53,8 @@ TEST(WeightedTokenReader, passes_over_what_is_empty_or_malformed) {
   EXPECT_EQ(items_of(";q=1, gz ip, \xE9, a"), (Items{"a|1000"}));
 }
 
-// What a network cuts must not read beyond it, and yields no more items than the whole.
+// For an incomplete input, the reader must not read beyond the end, and returns no more items than
+// for the whole.
 TEST(WeightedTokenReader, may_be_cut_at_every_byte) {
   const std::string whole = "gzip, br;q=0.5 , zstd;q=0.123,*;q=0";
   for (std::size_t bytes = 0; bytes <= whole.size(); ++bytes) {

@@ -1,4 +1,4 @@
-// Range fields: whatever is chosen is disjoint, within the representation, and can be asked for.
+// Range fields: the chosen ranges are disjoint, within the representation, and can be requested.
 // The first byte decides the size of the representation.
 #include <algorithm>
 #include <cstdint>

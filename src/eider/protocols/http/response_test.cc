@@ -161,7 +161,7 @@ TEST(Response, has_one_content_type_whoever_set_it) {
 
 TEST(Response, keeps_its_type_where_it_is_moved_to) {
   Response from;
-  from.set_type("a/b");  // so short that a std::string keeps it in itself
+  from.set_type("a/b");  // short enough for std::string's internal buffer
   const Response to = std::move(from);
   EXPECT_EQ(to.content_type(), "a/b");
   EXPECT_LT(static_cast<const void*>(&to), static_cast<const void*>(to.content_type().data()));

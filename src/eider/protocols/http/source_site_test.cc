@@ -67,7 +67,7 @@ TEST(SourceSite, a_host_is_compared_with_its_port_the_schemes_own_left_out) {
   EXPECT_FALSE(is_same_host("https://shop.example.evil", "shop.example"));
   EXPECT_FALSE(is_same_host("https://shop.example@evil", "shop.example"));
   EXPECT_FALSE(is_same_host("https://evil/shop.example", "shop.example"));
-  EXPECT_FALSE(is_same_host("https://shop.example/x", "shop.example"));  // no origin has a path
+  EXPECT_FALSE(is_same_host("https://shop.example/x", "shop.example"));  // an origin has no path
   EXPECT_FALSE(is_same_host("shop.example", "shop.example"));
   EXPECT_FALSE(is_same_host("https://", ""));
   EXPECT_FALSE(is_same_host("https://:443", ""));

@@ -1,4 +1,4 @@
-// Event streams: the events do not depend on cuts, and what was read can be written.
+// Event streams: the events do not depend on how the bytes are cut, and can be written again.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace eider;
 
-/// Every event as it would be written, of a stream of which `step_bytes` arrive at once.
+/// Writes each event of a stream of which `step_bytes` arrive at once.
 std::string read(std::string_view in, std::size_t step_bytes) {
   SseParser parser({.line_bytes_max = 40, .data_bytes_max = 60});
   Buffer events;

@@ -59,7 +59,7 @@ TEST(WriteEvent, writes_nothing_of_what_would_say_something_else) {
   }
 }
 
-/// The events as "event|data|last id;" each, "!" when refused.
+/// The events, each as "event|data|last id;", and "!" if the input was rejected.
 class Stream {
  public:
   explicit Stream(const SseLimits& limits = {}) : parser_(limits) {}
@@ -104,7 +104,7 @@ constexpr StreamCase kCases[] = {
     {"data: a\r\n\n", "message|a|;"},
     {"data: a\n\r\ndata: b\n\n", "message|a|;message|b|;"},
     {"\n\n\r\r\n", ""},
-    // The mark.
+    // The byte order mark.
     {"\xEF\xBB\xBF"
      "data: a\n\n",
      "message|a|;"},

@@ -54,8 +54,8 @@ void absent(benchmark::State& state) {
   look_up(state, "/plaintext", "/nothing/here");
 }
 
-/// One path to each of `count` routes of make_router, in random order, side by side in memory as
-/// requests are.
+/// One path for each of `count` routes of make_router, in random order, contiguous in memory like
+/// requests.
 class Paths {
  public:
   explicit Paths(std::size_t count) {
@@ -85,7 +85,7 @@ class Paths {
   std::size_t next_ = 0;
 };
 
-/// Another route each time: what the caches make of ten thousand.
+/// Another route each time: measures the effect of the caches with ten thousand routes.
 void each_in_turn(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const Router router = make_router("/plaintext", count);

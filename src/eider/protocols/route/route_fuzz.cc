@@ -1,4 +1,4 @@
-// Patterns and a path of a stranger: the router answers as the obvious matcher does.
+// Patterns, and a path from a client: the router gives the same results as the obvious matcher.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -51,7 +51,7 @@ void compare(const Router& router, const std::vector<route::slow::Route>& routes
 
 }  // namespace
 
-/// The first line: a method's byte and the path. Then one route per line, 16 at most.
+/// The first line: a byte for the method, and the path. Then one route per line, at most 16.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view question = take_line(input);

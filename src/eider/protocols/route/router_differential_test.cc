@@ -13,7 +13,7 @@
 namespace eider {
 namespace {
 
-/// Draws routes and paths from few words, so that they often meet.
+/// Creates routes and paths from few words, so that they often match.
 class Dice {
  public:
   explicit Dice(std::uint32_t seed) : random_(seed) {}

@@ -28,11 +28,11 @@ Router make_router(const std::vector<Entry>& entries) {
   return router;
 }
 
-/// "2 value value", or what there is instead: "404", "400", "405 GET, HEAD", "204 GET, HEAD".
+/// Returns "2 value value", or for other results: "404", "400", "405 GET, HEAD", "204 GET, HEAD".
 std::string ask(const Router& router, Method method, std::string_view path) {
   PathValues values;
   Buffer scratch;
-  // A copy of its own size, so that a sanitizer sees any reading beyond it.
+  // A copy of exactly that size, so that a sanitizer reports reads beyond it.
   const std::vector<char> bytes(path.begin(), path.end());
   const Lookup lookup = router.find(method, {bytes.data(), bytes.size()}, values, scratch);
   switch (lookup.kind) {

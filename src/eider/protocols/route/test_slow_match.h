@@ -1,5 +1,4 @@
-// For tests: the router's rules in the most obvious implementation, to compare the fast one with
-// it.
+// For tests: the router's rules in an obvious implementation, to compare the fast one with.
 // Layering: must not be optimized, must share no code with the router, and must not be used outside
 // of tests.
 #pragma once

@@ -1,4 +1,4 @@
-// The fast decoder against the plain one, on the table's bodies changed at random.
+// Compares the fast decoder with a plain one, for the table's bodies with random changes.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -60,7 +60,7 @@ TEST(ChunkedDifferential, decodes_changed_bodies_like_the_plain_decoder) {
   int accepted = 0;
   for (const ChunkedCase& one : all_chunked_cases()) {
     if (one.bytes.size() > 1000) {
-      continue;  // the plain decoder knows no bounds
+      continue;  // the plain decoder has no limits
     }
     EXPECT_EQ(decode_fast(one.bytes), reference::decode_chunked(one.bytes)) << one.what;
     for (int count = 0; count < kChangesPerCase; ++count) {

@@ -1,4 +1,4 @@
-// Chunked bodies: content, end and judgement do not depend on where the bytes were cut.
+// Chunked bodies: content, end and errors do not depend on how the bytes are cut.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -19,7 +19,7 @@ struct Decoded {
   Refusal refusal = Refusal::none;
 };
 
-/// Feeds `in` to the reader and adds to what has been decoded.
+/// Feeds `in` to the reader and adds the output to `decoded`.
 void feed(ChunkedReader& reader, std::string_view in, Decoded& decoded) {
   const std::vector<char> exact(in.begin(), in.end());
   std::string_view rest(exact.data(), exact.size());
@@ -71,7 +71,7 @@ TEST(ChunkedReader, decodes_every_case_alike_byte_by_byte) {
 
 TEST(ChunkedReader, decodes_every_case_alike_cut_in_two_anywhere) {
   for (const ChunkedCase& one : all_chunked_cases()) {
-    // Every byte; of the few very long cases (they are all alike inside) every hundredth.
+    // Each byte; for the few very long cases, which are uniform inside, every hundredth.
     const std::size_t step = one.bytes.size() < 1000 ? 1 : 97;
     for (std::size_t size = 0; size < one.bytes.size(); size += step) {
       ChunkedReader reader;

@@ -1,4 +1,4 @@
-// What one request costs to read and its response's head to write, in nanoseconds.
+// The time to read one request and to write the head of its response, in nanoseconds.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -41,7 +41,7 @@ constexpr std::string_view kBrowserGet =
     "Accept-Language: en-GB,en;q=0.9,de;q=0.8\r\n"
     "Cookie: session=0123456789abcdef0123456789abcdef; theme=dark\r\n\r\n";
 
-/// Sixteen requests in a row, as pipelining brings them; the time is for one.
+/// Sixteen pipelined requests; the time is for one.
 void read_pipelined(benchmark::State& state, std::string_view request) {
   constexpr int kDepth = 16;
   std::string bytes;
@@ -82,7 +82,7 @@ void read_single(benchmark::State& state, std::string_view request) {
   }
 }
 
-/// What the floor does instead of parsing: looks for the empty line.
+/// The lower bound, instead of parsing: finds the empty line.
 void find_empty_line(benchmark::State& state, std::string_view request) {
   const std::string bytes(request);
   for (auto _ : state) {

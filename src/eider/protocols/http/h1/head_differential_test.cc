@@ -1,4 +1,4 @@
-// The fast reader against the plain one, on the table's heads changed at random.
+// Compares the fast reader with a plain one, for the table's heads with random changes.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -83,7 +83,7 @@ TEST(HeadDifferential, reads_changed_heads_like_the_plain_reader) {
       ASSERT_EQ(fast, reference::Reader().read(changed)) << ::testing::PrintToString(changed);
     }
   }
-  // Otherwise the two would only agree on refusing.
+  // Otherwise the two would only agree on rejections.
   EXPECT_GT(accepted, 1000);
 }
 

@@ -1,4 +1,4 @@
-// Request heads: the judgement does not depend on where the bytes were cut, and a copy is equal.
+// Request heads: the result does not depend on how the bytes are cut, and a copy is equal.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace {
 using namespace eider;
 using namespace eider::h1;
 
-// Small ones, so that the limits are found too.
+// Small limits, so that they are reached, too.
 constexpr HeadLimits kLimits{.head_bytes_max = 300, .target_bytes_max = 60, .headers_max = 6};
 
 bool is_inside(std::string_view part, std::string_view whole) {

@@ -14,10 +14,11 @@
 namespace eider::h1 {
 namespace {
 
-/// What reading `in` comes to: the head's text, "need_more", or the refusal's text.
+/// The result of reading `in`: the head's text, "need_more", or the text of the error.
 std::string outcome(std::string_view in, const HeadLimits& limits = {}) {
   HeadReader reader;
-  // On the heap and without a terminator, so that the sanitizer sees every byte read too far.
+  // On the heap and without a terminator, so that the sanitizer reports each byte read beyond the
+  // end.
   const std::vector<char> exact(in.begin(), in.end());
   switch (reader.read({exact.data(), exact.size()}, limits)) {
     case HeadStatus::need_more:
@@ -89,7 +90,8 @@ TEST(HeadReader, tells_the_target_from_its_parts_and_its_form) {
   EXPECT_EQ(reader.head().query, "e=f");
 }
 
-// Else what is checked by the target, such as allow_hosts, is not what a handler reads.
+// Otherwise checks of the target, such as allow_hosts, would not apply to the host that a handler
+// reads.
 TEST(HeadReader, gives_the_host_of_an_absolute_target_for_the_field) {
   HeadReader reader;
   const std::string in = "GET http://b.example/ HTTP/1.1\r\nA: b\r\nhOST: evil.example\r\n\r\n";
@@ -116,7 +118,7 @@ TEST(HeadReader, finds_fields_by_name_without_case) {
   EXPECT_EQ(reader.head().find("X-On"), std::nullopt);
 }
 
-// Limits. Each at its bound, one over it, and one over it with something bad behind.
+// Limits: each exactly at the limit, one above it, and one above it with an error afterwards.
 
 std::string fields_of(int count) {
   std::string lines;
@@ -186,7 +188,7 @@ TEST(HeadSearch, lets_every_case_be_read_byte_by_byte) {
         got = outcome(in);
       }
     }
-    // A refusal may come with the line's end only, which some cases do not have.
+    // An error may be reported only at the end of the line, which some cases do not have.
     EXPECT_TRUE(got == expected(one) || (one.refusal != Refusal::none && got == "need_more"))
         << one.what << ": " << got;
   }

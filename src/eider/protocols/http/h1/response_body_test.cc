@@ -14,7 +14,7 @@ ReplyHead head_of(ReplyBody body, std::uint64_t length = 0) {
   return head;
 }
 
-/// Content, "|", how it ended, "|", the trailers and "|" what was left over.
+/// Returns the content, "|", how it ended, "|", the trailers, "|" and the remaining bytes.
 std::string outcome(const ReplyHead& head, std::string_view in, std::size_t piece_bytes) {
   ResponseBodyReader reader(head);
   std::string content;

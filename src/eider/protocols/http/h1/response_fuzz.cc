@@ -1,5 +1,4 @@
-// Answers: the judgement does not depend on where the bytes were cut, nor the content on its
-// pieces.
+// Responses: the result does not depend on how the bytes are cut, nor the content on its pieces.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +14,7 @@ namespace {
 using namespace eider;
 using namespace eider::h1;
 
-// Small ones, so that the limits are found too.
+// Small limits, so that they are reached, too.
 constexpr ResponseLimits kLimits{.head_bytes_max = 300, .headers_max = 6};
 
 bool is_inside(std::string_view part, std::string_view whole) {

@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 
-/// flaw  none: the head is accepted and reads as `reading` (see describe)
+/// flaw  none: the head is accepted, and described as `reading` (see describe)
 struct ReplyCase {
   std::string_view what;
   std::string bytes;
@@ -242,10 +242,11 @@ std::string describe(const ReplyHead& head) {
   return text;
 }
 
-/// What reading `in` comes to: the head's text, "need_more", or the flaw's text.
+/// The result of reading `in`: the head's text, "need_more", or the text of the error.
 std::string outcome(std::string_view in, Method asked, const ResponseLimits& limits = {}) {
   ResponseReader reader;
-  // On the heap and without a terminator, so that the sanitizer sees every byte read too far.
+  // On the heap and without a terminator, so that the sanitizer reports each byte read beyond the
+  // end.
   const std::vector<char> exact(in.begin(), in.end());
   switch (reader.read({exact.data(), exact.size()}, asked, limits)) {
     case HeadStatus::need_more:

@@ -9,7 +9,7 @@
 namespace eider::h1::detail {
 namespace {
 
-/// For every byte at every place behind harmless ones: found where it stands, or passed over.
+/// For each byte at each position after harmless ones: it is either found there, or passed over.
 template <class End>
 void expect_exact(char harmless) {
   for (int value = 0; value < 256; ++value) {

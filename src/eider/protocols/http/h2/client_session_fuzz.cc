@@ -1,5 +1,5 @@
-// HTTP/2 for clients: whatever a server sends, and however it is cut, what is sent are whole
-// frames, no response is told twice, and both ways of cutting end alike.
+// HTTP/2 for clients: for any input from a server, however it is cut, the output consists of whole
+// frames, no response is reported twice, and both ways of cutting give the same result.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -22,7 +22,7 @@ using test::setting;
 using test::Type;
 using test::word;
 
-/// What is told of two requests that a server answers so.
+/// The calls for two requests, to which a server responds with these bytes.
 std::string told(std::string_view bytes) {
   Asker user;
   user.ask();
@@ -58,7 +58,7 @@ TEST(H2ClientSession, asks_and_tells_of_responses_however_they_are_cut) {
   }
 }
 
-// What lives with the service, as a pool of connections does, ends when the loops' threads have.
+// Objects of the service, such as a pool of connections, end after the threads of the event loops.
 TEST(H2ClientSession, may_end_behind_the_thread_that_it_was_used_on) {
   std::unique_ptr<Asker> user;
   std::thread([&user] {
@@ -68,13 +68,13 @@ TEST(H2ClientSession, may_end_behind_the_thread_that_it_was_used_on) {
   }).join();
   EXPECT_TRUE(user->events.contains("1 head 200")) << user->events;
   user.reset();
-  Asker another;  // the memory of both is in order
+  Asker another;  // uses memory again, to check that the free lists are intact
   another.ask();
   EXPECT_FALSE(another.session.is_doomed());
 }
 
-// What another request of the connection says could otherwise be guessed from how short this one is
-// (RFC 7541, section 7.1).
+// Otherwise the contents of another request of the connection could be guessed from how short this
+// one is (RFC 7541, section 7.1).
 TEST(H2ClientSession, keeps_all_that_may_be_secret_out_of_the_table) {
   const std::string value(100, '~');
   const auto bytes_of_second = [&](std::string_view name) {
@@ -219,9 +219,9 @@ TEST(H2ClientSession, ends_a_list_that_unpacks_to_much_more) {
   const std::string large =
       "\x40\x01"
       "a\x7f\xe1\x0f" +
-      std::string(2144, 'v');  // is remembered
+      std::string(2144, 'v');  // stored in the table
   std::string block = literal(":status", "200") + large;
-  block += std::string(10000, '\xbe');  // and named again and again
+  block += std::string(10000, '\xbe');  // and referred to again and again
   user.receive(greeting() + frame(Type::headers, kEndHeaders, 1, block));
   EXPECT_TRUE(user.session.is_doomed());
   EXPECT_EQ(user.session.flaw(), "The headers of a response do not end.");

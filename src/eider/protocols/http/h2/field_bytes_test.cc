@@ -29,7 +29,7 @@ TEST(FieldBytes, are_judged_as_one_by_one_at_every_place) {
   }
 }
 
-// Within a word each byte is judged by itself: no sum may run over into the next.
+// Each byte in a word is checked by itself: no sum may carry over into the next one.
 TEST(FieldBytes, are_judged_as_one_by_one_beside_any_other) {
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {

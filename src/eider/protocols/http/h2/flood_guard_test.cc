@@ -63,7 +63,7 @@ TEST(FloodGuard, lets_what_was_earned_be_spent) {
   FloodGuard guard;
   (void)allowed(guard, Cheap::window_update, 5);
   guard.earn(Cheap::window_update, 3);
-  EXPECT_EQ(allowed(guard, Cheap::window_update, 5), 2U);  // the refused one was counted too
+  EXPECT_EQ(allowed(guard, Cheap::window_update, 5), 2U);  // the rejected one also counted
 }
 
 TEST(FloodGuard, earns_no_more_than_the_burst) {

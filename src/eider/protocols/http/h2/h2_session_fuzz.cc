@@ -1,5 +1,5 @@
-// HTTP/2 sessions: whatever comes, and however it is cut, what is sent are whole frames, and no
-// more streams are open than may be.
+// HTTP/2 sessions: for any input, however it is cut, the output consists of whole frames, and no
+// more streams are open than allowed.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace {
 using eider::ensure;
 using eider::h2::test::Responder;
 
-/// The input without its first byte, behind a client's preface.
+/// The input without its first byte, after a client's preface.
 std::string session_of(std::string_view in) {
   return eider::h2::test::begin() + std::string(in.substr(1));
 }

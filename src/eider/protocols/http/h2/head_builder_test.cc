@@ -16,7 +16,7 @@ namespace {
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int kServed = 0;
-/// In place of a status: the stream is reset.
+/// Used instead of a status: the stream is reset.
 constexpr int kReset = -1;
 
 Pairs get(std::string path = "/", std::string host = "example.org") {
@@ -31,7 +31,7 @@ Pairs with(Pairs pairs, const Pairs& more) {
   return pairs;
 }
 
-/// A head as it was built, or what it is refused by.
+/// A head, or the error that rejects it.
 class Built {
  public:
   explicit Built(const Pairs& pairs, Ends ends = Ends::with_head, const HeadLimits& limits = {}) {
@@ -92,7 +92,7 @@ TEST(HeadBuilder, joins_the_crumbs_of_cookies) {
   const Built built(with(get(), crumbs));
   ASSERT_EQ(built.status, kServed);
   EXPECT_EQ(built.head.find("cookie"), joined);
-  EXPECT_EQ(built.head.fields.size(), 2U);  // and host
+  EXPECT_EQ(built.head.fields.size(), 2U);  // and the host
 }
 
 TEST(HeadBuilder, leaves_empty_crumbs_out) {

@@ -25,7 +25,7 @@ std::string post(std::uint32_t stream, std::string_view more = {}) {
                    literal(":authority", "h") + std::string(more));
 }
 
-/// Requests with content, in two frames, with trailers, and one that is refused.
+/// Requests with content, in two frames, with trailers, and one that is rejected.
 std::string conversation() {
   return test::begin() + get(1, "/one") + post(3) + frame(Type::data, 0, 3, "con") +
          frame(Type::ping, 0, 0, "12345678") + frame(Type::data, kEndStream, 3, "tent") +
@@ -40,7 +40,7 @@ constexpr std::string_view kConversationEvents =
     "1 head /one\n1 closed 0\n3 head /p\n3 content content\n3 closed 0\n5 head /five\n"
     "5 content body trailers\n5 closed 0\n7 refused 400\n7 closed 0\n";
 
-/// By stream, which is the first character; those of one stream stay in their order.
+/// Sorts by stream, which is the first character; lines of one stream keep their order.
 std::string sorted_lines(std::string_view text) {
   std::map<char, std::string> by_stream;
   while (!text.empty()) {
@@ -81,7 +81,7 @@ TEST(H2Session, reads_the_same_however_it_is_cut) {
   EXPECT_EQ(sorted_lines(user.events), kConversationEvents);
 }
 
-/// RFC 9113, 8.1.1: what is no request ends its stream, and the others go on.
+/// RFC 9113, 8.1.1: an invalid request ends its stream, and the others continue.
 TEST(H2Session, resets_streams_whose_requests_are_malformed) {
   const std::string length = literal("content-length", "4");
   const std::string trailers = literal("checked", "yes");
@@ -145,8 +145,8 @@ TEST(H2Session, needs_the_preface) {
 
 TEST(H2Session, knows_what_became_of_closed_streams) {
   for (const auto& [later, is_fine] : {
-           std::pair(frame(Type::data, 0, 1, "x"), false),  // it had ended it
-           std::pair(get(1), false),                        // likewise
+           std::pair(frame(Type::data, 0, 1, "x"), false),  // the client has ended the stream
+           std::pair(get(1), false),                        // the same
            std::pair(get(3), false),                        // never opened, and too late
            std::pair(frame(Type::window_update, 0, 1, test::word(1)), true),
            std::pair(frame(Type::rst_stream, 0, 1, test::word(8)), true),
@@ -254,7 +254,7 @@ TEST(H2Session, hands_many_requests_on_in_parts) {
            std::tuple(std::string(), gets(17), 1),
            std::tuple(std::string(), gets(33), 2),
            std::tuple(std::string(), gets(100), 6),
-           std::tuple(std::string(), gets(101), 0),  // more than may be open at once
+           std::tuple(std::string(), gets(101), 0),  // more than are allowed to be open at once
            std::tuple(std::string(), gets(40) + frame(Type::rst_stream, 0, 79, test::word(8)), 0),
            std::tuple(get(1), gets(40).substr(get(1).size()), 2),
            std::tuple(urgent, gets(40).substr(get(1).size()), 0),

@@ -1,5 +1,4 @@
-// Messages that a codec has compressed: what the reader makes of it, with a codec of the tests'
-// own.
+// Messages that a codec has compressed: how the reader handles them, with a codec of the tests.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Takeover kDropped = Takeover::dropped;
 
-/// What a server answers, "" when it does not use the extension.
+/// Returns the server's response, or "" if it does not use the extension.
 std::string response(std::string_view offers, const DeflateWishes& wishes = {}) {
   const auto list = read_extension_list(offers);
   const auto choice = list.has_value() ? choose_deflate(*list, wishes) : std::nullopt;
@@ -46,7 +46,7 @@ TEST(DeflateOffer, a_server_without_wishes_meets_what_is_offered) {
        "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
        "server_max_window_bits=9; client_max_window_bits=9"},
       {"foo, permessage-deflate", "permessage-deflate"},
-      // The first that can be met, and one that cannot is passed over.
+      // The first one that can be met; one that cannot is skipped.
       {"permessage-deflate; server_max_window_bits=10, permessage-deflate",
        "permessage-deflate; server_max_window_bits=10"},
       {"permessage-deflate; server_max_window_bits=8, permessage-deflate", "permessage-deflate"},
@@ -159,7 +159,7 @@ TEST(DeflateOffer, a_client_refuses_other_responses) {
         "permessage-deflate; server_max_window_bits=16",
         "permessage-deflate; server_no_context_takeover=1", "permessage-deflate; unknown",
         "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
-        // A window that its own compressor cannot have.
+        // A window that its own compressor does not support.
         "permessage-deflate; client_max_window_bits=8"}) {
     EXPECT_TRUE(is_refused(response)) << response;
   }

@@ -8,7 +8,7 @@
 namespace eider::ws {
 namespace {
 
-/// The list in one spelling: a;b=c,d
+/// Returns the list in a uniform format: a;b=c,d
 std::string spelled(const std::vector<Extension>& list) {
   std::string text;
   for (const Extension& extension : list) {

@@ -35,7 +35,7 @@ std::vector<FrameHeader> all_headers(Side reader) {
   return all;
 }
 
-/// Reads `in` in two parts, and expects the header and nothing of what stands behind it.
+/// Reads `in` in two parts, and expects the header without the bytes after it.
 void expect_read(std::string_view in, std::size_t cut, Side side, const FrameHeader& header) {
   FrameReader reader(side);
   FrameStep step = reader.read(in.substr(0, cut));

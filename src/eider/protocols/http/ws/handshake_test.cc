@@ -13,7 +13,7 @@ using Fields = std::vector<Field>;
 constexpr std::string_view kSampleKey = "dGhlIHNhbXBsZSBub25jZQ==";
 constexpr std::string_view kSampleAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
-/// A good request's fields.
+/// The fields of a valid request.
 Fields good_fields() {
   return {{"Host", "example.com"},
           {"Upgrade", "websocket"},

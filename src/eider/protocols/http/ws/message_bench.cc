@@ -13,7 +13,7 @@ class OneKey final : public MaskSource {
   [[nodiscard]] MaskKey next() override { return {0x37, 0xFA, 0x21, 0x3D}; }
 };
 
-/// As many messages as fit into one read of a socket, but one at least.
+/// As many messages as fit into one read of a socket, but at least one.
 Buffer input_of(Side reader, MessageType type, std::size_t message_bytes) {
   OneKey keys;
   const MessageWriter writer = reader == Side::server ? MessageWriter(keys) : MessageWriter();
@@ -24,7 +24,7 @@ Buffer input_of(Side reader, MessageType type, std::size_t message_bytes) {
   return in;
 }
 
-/// A server that sends back all that it gets. One item is one message.
+/// A server that sends back everything that it receives. One item is one message.
 void echo(benchmark::State& state, MessageType type) {
   const Buffer input = input_of(Side::server, type, static_cast<std::size_t>(state.range(0)));
   const MessageLimits limits;
@@ -55,7 +55,7 @@ void echo_binary(benchmark::State& state) {
   echo(state, MessageType::binary);
 }
 
-/// Messages that no single input holds: each is gathered from reads of 16 KiB.
+/// Messages that are larger than one input: each is collected from reads of 16 KiB.
 void read_cut(benchmark::State& state) {
   const Buffer input =
       input_of(Side::server, MessageType::binary, static_cast<std::size_t>(state.range(0)));

@@ -11,7 +11,7 @@
 namespace eider::ws {
 namespace {
 
-/// A case as it reaches one side.
+/// A case as one side receives it.
 struct Sided {
   Side side;
   WsCase one;
@@ -65,7 +65,7 @@ TEST(MessageReader, tells_the_same_in_chops_of_any_size) {
 
 TEST(MessageReader, tells_the_same_cut_in_two_anywhere) {
   for (const Sided& sided : all_sided_cases()) {
-    // Every byte; of the few very long cases (they are all alike inside) one in some thousand.
+    // Each byte; for the few very long cases, which are uniform inside, one in some thousand.
     const std::size_t step = sided.bytes.size() < 1000 ? 1 : 4999;
     for (std::size_t size = 0; size <= sided.bytes.size(); size += step) {
       Feeder feeder(sided.side, sided.one.limits);

@@ -61,7 +61,7 @@ TEST(MessageWriter, writes_the_examples_of_the_rfc_for_a_client) {
   EXPECT_EQ(keys.asked, 2);
 }
 
-/// What the other side makes of it.
+/// The messages that the other side receives.
 std::vector<Seen> seen_by(Side side, std::string_view bytes) {
   const MessageLimits limits{};
   Feeder feeder(side, limits);

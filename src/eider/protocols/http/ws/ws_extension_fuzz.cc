@@ -1,4 +1,4 @@
-// Extension lists: what was read can be written and read again; answers to offers are taken.
+// Extension lists: accepted lists can be written and read again; responses to offers are accepted.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Frame headers: judged alike wherever they are cut, and written again byte for byte.
-// The first byte chooses the side and who may set the first reserved bit.
+// Frame headers: the result does not depend on how they are cut, and they are written again byte
+// for byte. The first byte selects the side and whether the first reserved bit is allowed.
 #include <cstdint>
 #include <string_view>
 

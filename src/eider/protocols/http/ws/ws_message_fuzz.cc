@@ -1,5 +1,5 @@
-// Messages: what is told does not depend on where the bytes were cut, nor on how it is delivered.
-// The first byte chooses side, limits and codec; the second one where the cuts are.
+// Messages: the events depend neither on how the bytes are cut, nor on how they are delivered.
+// The first byte selects side, limits and codec; the second one the cuts.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using namespace eider;
 using namespace eider::ws;
 
-// Small ones, so that the limits are found too.
+// Small limits, so that they are reached, too.
 constexpr MessageLimits kSmall{.message_bytes_max = 20, .fragments_max = 4};
 constexpr MessageLimits kLarge{.message_bytes_max = 5000, .fragments_max = 100};
 
@@ -30,7 +30,7 @@ Choice choose(unsigned flags) {
           (flags & 4U) != 0};
 }
 
-/// Each byte stands for two of it; a zero is corrupt, and so is an end behind a one.
+/// Each byte becomes two; a zero is corrupt, and so is an end after a one.
 class DoublingCodec final : public MessageCodec {
  public:
   [[nodiscard]] Inflated inflate(std::string_view piece, std::size_t bytes_max,
@@ -69,7 +69,7 @@ struct Told {
   bool operator==(const Told&) const = default;
 };
 
-/// One connection, and all that its reader tells. Pieces are joined.
+/// A connection, and all events of its reader. Pieces are joined.
 class Connection {
  public:
   Connection(const Choice& choice, Delivery delivery) : reader_(choice.side, choice.limits) {
@@ -116,7 +116,7 @@ class Connection {
   std::vector<Told> told_;
 };
 
-/// step_bytes  of the pieces: 0 for sizes that vary by `seed`
+/// step_bytes  the size of the pieces; 0: sizes that vary by `seed`
 std::vector<Told> tell(std::string_view in, const Choice& choice, Delivery delivery,
                        std::size_t step_bytes, std::uint32_t seed) {
   Connection connection(choice, delivery);

@@ -48,7 +48,7 @@ std::string to_name(Inflated inflated) {
   return inflated == Inflated::corrupt ? "corrupt" : "too large";
 }
 
-/// The message, or what is wrong with it.
+/// Returns the message, or the error.
 std::string inflated(MessageCodec& codec, const std::vector<std::string>& pieces,
                      std::size_t bytes_max = kPlenty) {
   Buffer out;
@@ -123,7 +123,7 @@ TEST(DeflateCodec, remembers_earlier_messages_only_where_that_was_agreed_on) {
   Ends dropped(kDropped);
   EXPECT_EQ(deflated(*dropped.server, message), first);
   EXPECT_EQ(deflated(*dropped.server, message), first);
-  // What refers back cannot be read without the context.
+  // References to earlier messages cannot be read without the context.
   (void)inflated(*dropped.client, {first});
   EXPECT_EQ(inflated(*dropped.client, {deflated(*kept.server, message)}), "corrupt");
 }
@@ -157,8 +157,8 @@ TEST(DeflateCodec, finds_damage) {
   for (const std::string& bad : {
            bytes({0x07}),                                // block type 3
            bytes({0x00, 0x05, 0x00, 0x05, 0x00, 0x48}),  // NLEN is not the complement
-           bytes({0xf2, 0x00, 0x11, 0x00, 0x00}),        // refers back where nothing is
-           bytes({0x04, 0xff, 0xff, 0xff, 0xff, 0xff}),  // code lengths that make no code
+           bytes({0xf2, 0x00, 0x11, 0x00, 0x00}),        // refers back without a context
+           bytes({0x04, 0xff, 0xff, 0xff, 0xff, 0xff}),  // code lengths that are not a code
        }) {
     Ends ends;
     EXPECT_EQ(inflated(*ends.server, {bad}), "corrupt");
@@ -198,7 +198,7 @@ TEST(DeflateCodec, reads_streams_that_end_inside_a_message) {
         "HelloHello");
     EXPECT_EQ(inflated(*ends.server, {final_hello}, 4), "too large");
   }
-  // The next message may refer to what stands in front of the end.
+  // The next message may refer to data before the end.
   Ends ends;
   EXPECT_EQ(inflated(*ends.server, {final_hello + bytes({0x00})}), "Hello");
   EXPECT_EQ(inflated(*ends.server, {bytes({0xf2, 0x00, 0x11, 0x00, 0x00})}), "Hello");
@@ -243,7 +243,7 @@ TEST(DeflateCodec, declines_what_would_gain_nothing) {
   EXPECT_EQ(dropped.server->deflate("", out), Deflated::declined);
   EXPECT_EQ(out.view(), "kept");
   EXPECT_EQ(dropped.server->deflate(std::string(32, 'a'), out), Deflated::done);
-  // A compressor that remembers has to send what it has seen.
+  // A compressor with context must send all messages that it has seen.
   Ends kept({}, {.bytes_min = 32});
   EXPECT_EQ(kept.server->deflate(noise, out), Deflated::done);
   EXPECT_EQ(kept.server->deflate("short", out), Deflated::declined);
@@ -258,14 +258,14 @@ TEST(DeflateCodec, shares_its_memory_without_mixing_connections) {
   for (std::size_t index = 0; index < all.size(); ++index) {
     sent.push_back(deflated(*all[index].client, text_of(200) + std::to_string(index)));
   }
-  // Each has half of a message, all at once.
+  // Each has received half of a message, all at the same time.
   std::vector<Buffer> outs(all.size());
   for (std::size_t index = 0; index < all.size(); ++index) {
     EXPECT_EQ(all[index].server->inflate(std::string_view(sent[index]).substr(0, 50), kPlenty,
                                          outs[index]),
               Inflated::done);
   }
-  all.erase(all.begin());  // one leaves in the middle
+  all.erase(all.begin());  // one ends in between
   for (std::size_t index = 0; index < all.size(); ++index) {
     Buffer& out = outs[index + 1];
     MessageCodec& codec = *all[index].server;
@@ -277,7 +277,7 @@ TEST(DeflateCodec, shares_its_memory_without_mixing_connections) {
 }
 
 TEST(DeflateCodec, keeps_to_its_window) {
-  // The second half repeats the first: within 9 bits nothing of it can be referred to.
+  // The second half repeats the first, but a window of 9 bits cannot refer to it.
   const std::string message = text_of(2000) + text_of(2000);
   const DeflateTerms small{Takeover::dropped, Takeover::dropped, 9, 15};
   Ends ends(small);

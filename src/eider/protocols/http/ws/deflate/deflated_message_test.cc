@@ -1,4 +1,4 @@
-// Compressed messages through reader, codec and writer together, as a connection has them.
+// Compressed messages through reader, codec and writer together, as in a connection.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +28,7 @@ std::string bytes_of_message(std::initializer_list<int> values) {
   return made;
 }
 
-/// The payload as the other side's codec makes it.
+/// The payload as the codec of the other side creates it.
 std::string deflated(std::string_view message) {
   Buffer out;
   const auto codec = make_deflate_codec(Side::client, {}, {.bytes_min = 0});

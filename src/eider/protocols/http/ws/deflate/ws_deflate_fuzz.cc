@@ -1,5 +1,5 @@
-// permessage-deflate: whatever comes, no more is made of it than is allowed, and cutting it changes
-// nothing; what is made of it can be sent and comes back.
+// permessage-deflate: for any input, the output does not exceed the limit, and cutting the input
+// does not change the result. The output can be sent and received again.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ DeflateTerms terms_of(unsigned char how) {
   return {takeover, takeover, bits, bits};
 }
 
-/// Two messages alike, so that the second meets the first one's context.
+/// Reads the same message twice, so that the second one uses the context of the first.
 Inflated inflate_twice(MessageCodec& codec, std::string_view payload, std::size_t piece_bytes,
                        Buffer& out) {
   Inflated status = Inflated::done;
@@ -69,7 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto same = make_deflate_codec(Side::server, terms, {});
   const Inflated status = inflate_twice(*codec, payload, payload.size() + 1, whole);
   const Inflated status_of_pieces = inflate_twice(*same, payload, 1U + data[1], pieces);
-  // In a smaller window zlib finds a distance that is too far, or not, by how the payload was cut.
+  // With a smaller window, whether zlib detects a distance that is too far depends on how the
+  // payload is cut.
   const bool must_agree = terms.client_window_bits == kWindowBitsMax;
   ensure(status == status_of_pieces || !must_agree, "pieces end as the whole does");
   ensure(status != Inflated::done || status_of_pieces != Inflated::done ||
