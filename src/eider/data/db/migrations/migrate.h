@@ -76,7 +76,7 @@ struct MigrationState {
 };
 
 /// all      in the order of their numbers, including those that only the database knows
-/// errors   like those of `migrate`; empty if there are none
+/// errors   like those of `migrate`; empty without errors
 struct MigrationStatus {
   std::vector<MigrationState> all;
   std::string errors;
