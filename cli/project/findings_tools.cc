@@ -21,6 +21,7 @@ struct WantedTool {
   std::string_view package;
   FindingState without;
   std::string_view why;
+  bool is_for_clang = false;
 };
 
 constexpr WantedTool kWantedTools[] = {
@@ -43,7 +44,8 @@ constexpr WantedTool kWantedTools[] = {
      "17",
      "llvm-19",
      FindingState::advice,
-     "needed by eider build --pgo with clang"},
+     "needed by eider build --pgo",
+     true},
     {"git", {"git"}, "", "git", FindingState::advice, "eider fmt skips ignored files"},
     {"pkg-config", {"pkg-config"}, "", "pkg-config", FindingState::bad, "finds libraries"}};
 
@@ -92,6 +94,10 @@ std::vector<int> numbers_of(std::string_view text) {
   return numbers;
 }
 
+bool is_clang(std::string_view compiler) {
+  return compiler.starts_with("clang");
+}
+
 Finding finding_of_compiler() {
   const std::vector<std::string> known = known_compilers();
   if (known.empty()) {
@@ -115,17 +121,17 @@ Finding finding_of_sanitizers() {
     return {"sanitizers", FindingState::advice, "none", "install a compiler first"};
   }
   const std::string& compiler = known.front();
-  const bool is_clang = compiler.starts_with("clang");
   struct utsname machine{};
   ::uname(&machine);
   for (const std::string_view which : {"asan", "tsan"}) {
-    const std::string file = is_clang ? fmt::format("libclang_rt.{}-{}.a", which, machine.machine)
-                                      : fmt::format("lib{}.so", which);
+    const std::string file = is_clang(compiler)
+                                 ? fmt::format("libclang_rt.{}-{}.a", which, machine.machine)
+                                 : fmt::format("lib{}.so", which);
     // If the file does not exist, a compiler prints only its name.
     if (!first_line(compiler, "-print-file-name=" + file).starts_with('/')) {
       const std::size_t dash = std::min(compiler.find('-'), compiler.size());
       return {"sanitizers", FindingState::advice, "no " + file,
-              is_clang
+              is_clang(compiler)
                   ? fmt::format("apt install libclang-rt{}-dev: needed by eider check",
                                 compiler.substr(dash))
                   : fmt::format("install lib{} of {}: needed by eider check", which, compiler)};
@@ -193,8 +199,11 @@ Finding finding_of_room() {
 std::vector<Finding> findings_of_tools() {
   std::vector<Finding> findings = {finding_of_package(), finding_of_compiler(),
                                    finding_of_sanitizers()};
+  const std::vector<std::string> known = known_compilers();
   for (const WantedTool& wanted : kWantedTools) {
-    findings.push_back(finding_of_tool(wanted));
+    if (!wanted.is_for_clang || (!known.empty() && is_clang(known.front()))) {
+      findings.push_back(finding_of_tool(wanted));
+    }
   }
   for (const WantedLibrary& wanted : kWantedLibraries) {
     findings.push_back(finding_of_library(wanted));

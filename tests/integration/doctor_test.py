@@ -73,6 +73,14 @@ class Machine(unittest.TestCase):
         self.assertEqual(found['openssl'],
                          ('advice', '0.1', 'needed by tls, version 3.0: apt install libssl-dev'))
 
+    def test_tools_of_clang_are_checked_only_if_clang_compiles(self):
+        for name, is_checked in (('clang++-19', True), ('g++', False)):
+            with tempfile.TemporaryDirectory() as place:
+                tool = Path(place, name)
+                tool.write_text('#!/bin/sh\necho 14.2.0\n')
+                tool.chmod(0o755)
+                self.assertEqual('llvm-profdata' in findings(PATH=place)[1], is_checked, name)
+
     def test_missing_libraries_of_the_sanitizers_are_told(self):
         for name, package in (('clang++-19', 'libclang-rt-19-dev'), ('clang++', 'libclang-rt-dev')):
             with tempfile.TemporaryDirectory() as place:
