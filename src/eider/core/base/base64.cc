@@ -115,8 +115,7 @@ std::optional<std::string> from_base64_unpadded(std::string_view text) {
   }
   std::string padded(text);
   padded.append((4 - text.size() % 4) % 4, '=');
-  return from_base64(padded);  // three '=' of padding, for a length that no encoding has, are
-                               // rejected there
+  return from_base64(padded);  // which rejects three '=' of padding
 }
 
 std::string to_base64url(std::string_view bytes) {

@@ -99,8 +99,7 @@ class Slab {
       return reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(this) + kFirstPlace) + index;
     }
     Place* free = nullptr;      // the list of freed places
-    std::uint32_t touched = 0;  // places that were ever in use; the pages of the others are
-                                // untouched
+    std::uint32_t touched = 0;  // places that were ever in use
     std::uint32_t in_use = 0;
   };
   // Blocks are aligned to their size, so an object's address leads to its block.

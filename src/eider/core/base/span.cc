@@ -64,8 +64,7 @@ Span::~Span() {
   if (!open_.is_there()) {
     return;
   }
-  if (Work::current() == within_.get()) {  // false if another coroutine destroys this one while it
-                                           // is suspended
+  if (Work::current() == within_.get()) {  // false if another coroutine ends it
     // The work may have ended meanwhile, so this may be its last reference.
     WorkKept::enter(std::move(before_));
   }

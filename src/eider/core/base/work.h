@@ -146,10 +146,8 @@ class Work {
   std::uint8_t request_id_size_ = 0;
   mutable std::atomic<std::uint32_t> references_{0};
   mutable IntrusiveList<WaitNote> waits_;
-  const Work* outermost_ = nullptr;       // referenced by this work; null: this work is the
-                                          // outermost
-  const void* const thread_ = &current_;  // the thread of this work: the address of its
-                                          // thread_local variable
+  const Work* outermost_ = nullptr;       // referenced; null: this work itself
+  const void* const thread_ = &current_;  // identifies the thread
 };
 
 /// A reference to a Work. Copies may be used on other threads.

@@ -61,8 +61,7 @@ class BrotliEncoder final : public Encoder {
     const auto* next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     std::size_t bytes_in = in.size();
     do {
-      std::size_t bytes_out = 0;  // no room, so that the output is read from the library's own
-                                  // memory
+      std::size_t bytes_out = 0;  // output stays in the library
       if (BrotliEncoderCompressStream(state_, operation, &bytes_in, &next_in, &bytes_out, nullptr,
                                       nullptr) == BROTLI_FALSE) {
         throw std::bad_alloc();

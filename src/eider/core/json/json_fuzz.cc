@@ -71,8 +71,7 @@ void check_verdict(std::string_view text) {
   const bool is_json = value || value.error().status() == 422;
   ensure(is_json == (skipped || skipped.error().status() == 422), "a verdict holds for any type");
   simdjson::dom::parser parser;
-  const std::string_view content = without_bom(text);  // simdjson 3.0 does not skip the byte order
-                                                       // mark
+  const std::string_view content = without_bom(text);  // simdjson 3.0 does not skip it
   const auto parsed = parser.parse(content.data(), content.size());
   ensure(!value || parsed.error() == simdjson::SUCCESS, "what is read is JSON");
   ensure(is_json || parsed.error() != simdjson::SUCCESS ||

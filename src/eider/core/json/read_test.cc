@@ -141,8 +141,7 @@ TEST(Read, a_number_without_a_fractional_part_is_an_integer_and_exact) {
   EXPECT_EQ(*read<int>("8.4e1"), 84);
   EXPECT_EQ(*read<int>("8400E-2"), 84);
   EXPECT_EQ(*read<unsigned>("-0.0"), 0U);
-  EXPECT_EQ(*read<std::int64_t>("9007199254740993.0"), 9007199254740993);  // not representable as a
-                                                                           // double
+  EXPECT_EQ(*read<std::int64_t>("9007199254740993.0"), 9007199254740993);  // not a double
   EXPECT_EQ(*read<std::int64_t>("-9.223372036854775808e18"),
             std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(*read<std::uint64_t>("18446744073709551615.000"), 18446744073709551615U);

@@ -71,8 +71,7 @@ char* write_short_real(char* at, double number) noexcept {
   constexpr double kMin = 0.001;  // std::to_chars writes smaller ones with an exponent
   constexpr double kMax = 1e9;    // 15 digits
   constexpr std::uint64_t kMillion = 1'000'000;
-  constexpr std::uint64_t kRoundMin = 100'000;  // from here on, to_chars writes a shorter form such
-                                                // as 1e+05
+  constexpr std::uint64_t kRoundMin = 100'000;  // from here on, 1e+05 is shorter
   const double magnitude = std::fabs(number);
   if (!(magnitude < kMax) || (magnitude < kMin && magnitude != 0)) {
     return nullptr;

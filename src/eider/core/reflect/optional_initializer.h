@@ -23,8 +23,7 @@ class OptionalInitializer {
     requires(ReturnedInPlace<T> && std::default_initializable<T>)
   // NOLINTNEXTLINE(google-explicit-constructor): an initializer must convert implicitly
   constexpr operator T() const {
-    T made{};  // constructed directly in the member, because compilers elide the copy of a named
-               // result
+    T made{};  // in the member itself: compilers elide the copy
     if (!std::is_constant_evaluated()) {
       reflect::detail::note_initialized(reflect::type_of<T>(), &made);
     }

@@ -319,8 +319,7 @@ void BlockingPool::State::start_thread() {
   executing.reserve(threads.size() + 1);
   try {
     threads.emplace_back([this] {
-      detail::runtime::run_on_all();  // its creator is an event loop, which may be pinned to a
-                                      // processor
+      detail::runtime::run_on_all();  // its creator may be pinned to a processor
       work();
     });
     ++idle;

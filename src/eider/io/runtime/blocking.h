@@ -66,8 +66,8 @@ class BlockingJob : public Posted {
   detail::runtime::Suspended waiting_;
   BlockingJob** holder_ = nullptr;
   WaitNote note_;
-  WorkRef work_;  // the work of the waiting coroutine, which may have been destroyed; this runs on
-                  // its behalf
+  /// The work of the waiting coroutine, which may have been destroyed. The job runs on its behalf.
+  WorkRef work_;
   std::atomic<bool> is_abandoned_{false};
   Instant submitted_;
   bool is_refused_when_late_ = false;

@@ -23,8 +23,7 @@ constexpr std::uint32_t kSynOrAck = 0x12;
 constexpr std::uint32_t kSyn = 0x02;
 constexpr std::uint32_t kWhole = 0xFFFFFFFF;
 
-constexpr std::uint32_t kSynReceived = 3;  // TCP_SYN_RECV, which has the same number in
-                                           // netinet/tcp.h
+constexpr std::uint32_t kSynReceived = 3;  // TCP_SYN_RECV; netinet/tcp.h has the same number
 constexpr std::size_t kAnswerBytes = 32UL * 1024;
 
 struct Question {

@@ -165,7 +165,7 @@ class Loop {
   void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
 
  protected:
-  /// Implements `run`. Work that was posted before runs at the end of the first turn.
+  /// Like `run`, except that work that was posted before runs at the end of the first turn.
   void run_turns();
   /// lender  of the receive memory; without one, nothing is lent
   explicit Loop(ReadLender* lender = nullptr);

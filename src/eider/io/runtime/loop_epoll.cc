@@ -96,8 +96,8 @@ class EpollLoop final : public Loop {
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
   static constexpr std::uint8_t kFresh = 4;  // attached, but not yet in the epoll set
-  /// Reads whole blocks, several in a row, because its owner borrowed all of the last full read
-  /// immediately.
+  /// Reads whole blocks, several in a row, because its owner borrowed the last full read and
+  /// returned it immediately.
   static constexpr std::uint8_t kReadsLarge = 8;
 
   static std::uint8_t wanted(const Stream& stream) noexcept {

@@ -78,8 +78,7 @@ class UringLoop final : public Loop {
   std::size_t gathered_bytes_ = 0;                 // bytes in the corks of this turn
   std::uint32_t told_last_ = UringSlots::kNobody;  // the slot that received last in this turn
   std::size_t told_bytes_ = 0;                     // received by it without another slot in between
-  bool is_settled_ = false;                        // `run` has returned, and no completion was
-                                                   // handled since
+  bool is_settled_ = false;                        // `run` has returned; nothing was handled since
 };
 
 }  // namespace eider

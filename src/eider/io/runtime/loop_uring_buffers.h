@@ -64,8 +64,7 @@ class UringBuffers final : public ReadLender {
   };
   static constexpr Shape kSmall{4096, 64, 1024};
   static constexpr Shape kLarge{64 * 1024, 2, 32};
-  static constexpr unsigned kEntries = 1024;  // a power of two, at least the larger number of
-                                              // buffers
+  static constexpr unsigned kEntries = 1024;  // a power of two, >= the number of buffers
 
   [[nodiscard]] int enroll(std::uint16_t flags) noexcept;
   [[nodiscard]] char* data(unsigned id) const noexcept {

@@ -135,8 +135,7 @@ class UringTurn {
   std::vector<Leaving> leaving_;
   UringCorks corks_;       // written in this turn
   UringCorks sent_corks_;  // of the previous turn; some sends may have failed
-  bool may_bound_ = true;  // a multishot receive can have a limit, which some kernels do not
-                           // support
+  bool may_bound_ = true;  // whether multishot receives may have a limit
   bool is_wake_up_armed_ = false;
 };
 

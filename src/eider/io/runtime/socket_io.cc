@@ -43,8 +43,7 @@ ssize_t sendfile_quietly(int fd, const FileSlice& slice) noexcept {
   if (copied < 0 && errno == EPIPE) {
     const sigset_t signals = pipe_signal();
     const timespec at_once{};
-    ::sigtimedwait(&signals, nullptr, &at_once);  // otherwise it would be delivered when it is
-                                                  // unblocked
+    ::sigtimedwait(&signals, nullptr, &at_once);  // or unblocking would deliver it
     errno = EPIPE;
   }
   return copied;

@@ -203,8 +203,7 @@ void Stream::tell_broken(NetError error) {
   StreamOwner& owner = owner_;
   flags_ |= kBroken;
   if (error == NetError::insecure) {
-    const std::string why(rest_->sealing->seal().failure());  // the seal is destroyed with the
-                                                              // stream
+    const std::string why(rest_->sealing->seal().failure());  // close() destroys the seal
     close();
     return owner.on_insecure(why);
   }
@@ -215,7 +214,6 @@ void Stream::tell_broken(NetError error) {
 
 void Stream::tell_held() {
   if (is_lost()) {
-    // Take the input out first: the owner may pause, close or destroy the stream while it reads it.
     tell_broken(rest_->error);
     return;
   }
@@ -233,6 +231,7 @@ void Stream::tell_held() {
     rest_->sealing->tell_held();
     return;
   }
+  // Take the input out first: the owner may pause, close or destroy the stream while it reads it.
   Buffer held;
   held.swap(rest_->held);
   if (held.empty()) {

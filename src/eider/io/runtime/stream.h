@@ -138,8 +138,7 @@ class Stream {
   static constexpr std::uint8_t kPaused = 1;     // by the owner
   static constexpr std::uint8_t kPeerEnded = 2;  // on_end was called or is held back
   static constexpr std::uint8_t kEnding = 4;     // FIN is to be sent
-  static constexpr std::uint8_t kBroken = 8;     // nothing more is sent, and on_broken will be
-                                                 // called
+  static constexpr std::uint8_t kBroken = 8;     // no more output; on_broken follows
   static constexpr std::uint8_t kWaiting = 16;   // the socket refused output
   static constexpr std::uint8_t kHasHeld = 32;   // input arrived while paused
   static constexpr std::uint8_t kSealed = 64;    // there is a Sealing

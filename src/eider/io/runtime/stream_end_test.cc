@@ -198,8 +198,7 @@ TEST_P(StreamEndTest, a_reset_within_a_pause_is_told_behind_what_came_before) {
   });
   ASSERT_TRUE(peer.send("answer"));
   peer.reset();
-  for (int turn = 0; turn < 20; ++turn) {  // until the reset has certainly been noticed, if it ever
-                                           // is
+  for (int turn = 0; turn < 20; ++turn) {  // enough turns to notice the reset
     on_loop([](TestServer& server) { EXPECT_TRUE(server.connections[0]->breaks.empty()); });
   }
   on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });
@@ -219,8 +218,7 @@ TEST_P(StreamEndTest, the_end_of_both_sides_within_a_pause_is_told_behind_what_c
   EXPECT_TRUE(peer.is_at_end());
   ASSERT_TRUE(peer.send("last words"));
   peer.end();
-  for (int turn = 0; turn < 20; ++turn) {  // until the end has certainly been noticed, if it ever
-                                           // is
+  for (int turn = 0; turn < 20; ++turn) {  // enough turns to notice the end
     on_loop([](TestServer& server) { EXPECT_TRUE(server.connections[0]->breaks.empty()); });
   }
   on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });

@@ -132,8 +132,7 @@ TEST_F(Sync, a_moved_permit_is_given_back_once) {
   {
     Semaphore::Permit permit = semaphore.try_acquire();
     Semaphore::Permit other = std::move(permit);
-    EXPECT_FALSE(permit.is_held());  // NOLINT(bugprone-use-after-move): this is the subject of the
-                                     // test
+    EXPECT_FALSE(permit.is_held());  // NOLINT(bugprone-use-after-move): tested here
     EXPECT_TRUE(other.is_held());
   }
   EXPECT_EQ(semaphore.available(), 1U);

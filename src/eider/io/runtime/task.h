@@ -77,8 +77,7 @@ class TaskPromiseBase {
   }
 
  private:
-  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or the waiting
-                                          // coroutine
+  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or the waiter
   TaskOwner* owner_ = nullptr;
 };
 

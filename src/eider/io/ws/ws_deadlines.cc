@@ -178,8 +178,7 @@ void WsDeadlines::expect_close(WsOutput& output) {
   if (WsRare* const rare = output.rare_if_made()) {
     rare->pace = Pace();
   }
-  if (output.line() != nullptr && !output.line()->flush()) {  // flush, so that waiting output is
-                                                              // detected
+  if (output.line() != nullptr && !output.line()->flush()) {  // flush to detect waiting output
     output.rare().pace.begin(output.line()->unread_bytes(), output.now());
   }
   await(output, Awaited::close, output.now() + output.options().close_within);

@@ -56,8 +56,7 @@ void ClientSession::State::check_frame(const FrameHead& head) noexcept {
       return;
     case NGHTTP2_CONTINUATION:
       return check_continuation(head);
-    case NGHTTP2_PUSH_PROMISE:  // our first SETTINGS, which are sent before all requests, have
-                                // disabled it
+    case NGHTTP2_PUSH_PROMISE:  // disabled by our first SETTINGS
       return terminate(ErrorCode::protocol_error,
                        "The server sent a push promise, although push is disabled.");
     case NGHTTP2_RST_STREAM:

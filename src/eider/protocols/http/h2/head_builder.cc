@@ -319,8 +319,7 @@ void HeadBuilder::join_crumbs() {
   }
   Span joined = crumbs_.front();
   if (crumbs_.size() > 1) {
-    (void)text_.reserve(listed_bytes_);  // so that the text does not move while parts of it are
-                                         // copied
+    (void)text_.reserve(listed_bytes_);  // so that it does not move meanwhile
     joined.at = static_cast<std::uint32_t>(text_.size());
     std::string_view between;
     for (const Span crumb : crumbs_) {

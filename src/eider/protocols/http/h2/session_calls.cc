@@ -86,8 +86,8 @@ void Session::State::take_frame(const nghttp2_frame& frame) {
       end_data(frame);
       return;
     case NGHTTP2_RST_STREAM:
-      recent.note_ended(frame.hd.stream_id);  // not earlier: its head may have arrived at the same
-                                              // time
+      // Not earlier, because its head may have arrived in the same input.
+      recent.note_ended(frame.hd.stream_id);
       return;
     case NGHTTP2_PING:
       if (has(frame.hd, NGHTTP2_FLAG_ACK)) {
