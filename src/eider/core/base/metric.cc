@@ -5,7 +5,7 @@ namespace eider {
 using detail::base::count_place;
 using detail::base::kCountPlaces;
 
-// The slots are read under the same lock as the parts. Otherwise the count of a part that ends
+// The places are read under the same lock as the parts. Otherwise the count of a part that ends
 // meanwhile would be missed or counted twice.
 std::uint64_t Counter::value() const {
   std::uint64_t sum = 0;

@@ -14,7 +14,7 @@ namespace eider {
 
 namespace detail::base {
 
-/// The number of slots of a counter. If there are more threads than slots, threads share slots.
+/// The number of places of a counter. If there are more threads than places, threads share places.
 inline constexpr std::size_t kCountPlaces = 8;
 [[nodiscard]] inline std::size_t count_place() noexcept {
   static std::atomic<std::size_t> next{0};

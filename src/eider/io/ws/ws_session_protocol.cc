@@ -147,7 +147,7 @@ std::string_view WsSession::read(std::string_view in) {
 void WsSession::read_saved() {
   if (has_saved()) {
     eider::detail::base::SavedInput& saved = output_.rare().saved;
-    // The memory is stable while it is read: handlers only append with `save`.
+    // The memory is stable while it is read: only on_bytes appends, never from within a handler.
     const std::string_view rest = read(saved.view());
     saved.drop(saved.size() - rest.size());
   }
