@@ -25,7 +25,7 @@ namespace eider::json {
 ///
 /// Members are required unless they are optional or have a default. `= ""` and `= {}` of a class
 /// cannot be detected: write `= kOptional` (reflect/optional_initializer.h;
-/// docs/design/reflection.md says why). null is valid only for an optional, a Nullable or a
+/// see docs/design/reflection.md). null is valid only for an optional, a Nullable or a
 /// Value. 84.0 and 8.4e1 are the integer 84 (JSON Schema); 84.5 is not an integer. A number too
 /// large for its member is an error, never rounded.
 [[nodiscard]] Result<void> read_into(const reflect::Type& type, void* object, std::string_view text,

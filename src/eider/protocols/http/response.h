@@ -24,7 +24,7 @@ inline constexpr std::string_view kFormUrlencoded = "application/x-www-form-urle
 inline constexpr std::string_view kApplicationProblem = "application/problem+json";
 
 class FileContent;      // server/content.h
-class ProducedContent;  // likewise
+class ProducedContent;  // server/content.h
 class Upgrade;          // server/upgrade.h
 
 /// Destroys content whose type is incomplete here, so that code that passes it on need not know it.

@@ -128,7 +128,7 @@ class ClientSession {
   void consume(StreamId id, std::size_t bytes);
 
   void ping();
-  /// Returns how many pings were answered.
+  /// Returns how many pings the server has acknowledged.
   [[nodiscard]] std::uint64_t pongs() const noexcept;
   /// Sends GOAWAY to end the connection.
   void shut_down();
