@@ -19,7 +19,7 @@ TEST(Backlog, is_half_of_the_turn_before_where_that_has_read_all_there_was) {
   Backlog backlog;
   backlog.note_turn(at(0), at(10), true, kLongAgo, 10);
   EXPECT_EQ(backlog.longest(at(10)), milliseconds(10));
-  EXPECT_EQ(backlog.usual(at(12), kLongAgo), milliseconds(6));  // it was sent meanwhile
+  EXPECT_EQ(backlog.usual(at(12), kLongAgo), milliseconds(6));  // it was sent in the meantime
   EXPECT_EQ(backlog.answered(), 10U);
   backlog.note_turn(at(12), at(14), true, kLongAgo, 2);
   EXPECT_EQ(backlog.usual(at(14), kLongAgo), milliseconds(1));
@@ -50,13 +50,14 @@ TEST(Backlog, begins_with_the_first_turn_that_has_read_but_some_also_where_it_is
   backlog.note_turn(at(5000), at(5010), false, kLongAgo, 10);
   EXPECT_EQ(backlog.longest(at(5010)), milliseconds(10));
   backlog.note_turn(at(5010), at(5011), true, kLongAgo, 1);
-  backlog.note_turn(at(9000), at(9010), false, kLongAgo, 10);  // it was idle between
+  backlog.note_turn(at(9000), at(9010), false, kLongAgo, 10);  // it was idle in between
   EXPECT_EQ(backlog.longest(at(9010)), milliseconds(11));
 }
 
 TEST(Backlog, goes_back_no_further_than_one_of_them_was_answered_before) {
   Backlog backlog;
-  // 64 clients that ask again as soon as they are answered, of whom 40 are read in a turn.
+  // 64 clients, each of which sends a new request after a response; 40 of them are read in one
+  // turn.
   for (int turn = 0; turn < 1000; ++turn) {
     backlog.note_turn(at(turn * 4), at(turn * 4 + 4), false, milliseconds(8), 40);
     ASSERT_LE(backlog.longest(at(turn * 4 + 4)), milliseconds(12)) << turn;

@@ -1,4 +1,4 @@
-// What the bodies that one loop gathers may hold together.
+// The memory limit for all bodies that one event loop collects.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// The client's address: how often the kernel is asked for it.
+// The client's address: how often the kernel is called for it.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,7 +20,7 @@ std::atomic<int> peers_asked = 0;
 
 }  // namespace
 
-// Takes the place of the C library's function in this program.
+// Replaces the C library's function in this program.
 extern "C" int getpeername(int fd, sockaddr* address, socklen_t* bytes) noexcept {
   ++peers_asked;
   return static_cast<int>(::syscall(SYS_getpeername, fd, address, bytes));

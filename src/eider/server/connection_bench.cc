@@ -1,5 +1,5 @@
-// What the server adds to a request: parse, plan, answer, write; without a kernel and without a
-// router. The bare loop that it is measured against only counts empty lines.
+// The server's cost per request: parsing, planning, handling and writing, without a kernel and a
+// router. It is compared with a bare loop that only counts empty lines.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace eider {
 namespace {
 
-// Hands bytes to the one stream that was opened, and swallows what it sends.
+// Passes bytes to the single stream that was opened, and discards its output.
 class NullLoop final : public Loop {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "null"; }
@@ -107,7 +107,8 @@ void respond(benchmark::State& state, std::string_view request) {
   const Limits limits;
   detail::server::LoopContext context(loop, service, limits);
   detail::server::Connections connections(context, counter);
-  connections.open(Descriptor(1 << 30));  // no real one; only the loop's `detach` would close it
+  // Not a real descriptor; only the loop's `detach` would close it.
+  connections.open(Descriptor(1 << 30));
   const std::string bytes = pipelined(request, state.range(0));
   for (auto _ : state) {
     loop.tell(bytes);
@@ -115,7 +116,7 @@ void respond(benchmark::State& state, std::string_view request) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// The floor's way: empty lines are counted, and a constant response is copied for each.
+// The minimum: counts empty lines, and copies a constant response for each.
 void count_empty_lines(benchmark::State& state) {
   static constexpr std::string_view kResponse =
       "HTTP/1.1 200 OK\r\nServer: floor\r\nDate: Sat, 01 Jan 2000 00:00:00 GMT\r\n"

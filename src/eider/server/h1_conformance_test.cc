@@ -1,4 +1,4 @@
-// Raw bytes in, raw bytes out: what HTTP/1.1 demands of a server, row by row.
+// Raw requests and responses: the requirements of HTTP/1.1 for a server, row by row.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ enum class Then : std::uint8_t { open, closed };
 struct Row {
   std::string_view fact;
   std::string_view in;
-  std::string out;  // without the Date lines
+  std::string out;  // without the Date headers
   Then then;
 };
 
@@ -137,7 +137,7 @@ TEST(Conformance, each_row_gets_its_bytes) {
 TEST(Conformance, each_row_gets_the_same_bytes_however_it_is_cut) {
   for (const Row& row : kAnswered) {
     if (row.in.contains("Expect")) {
-      continue;  // content that comes with the head makes 100 Continue needless
+      continue;  // if the body arrives with the header, 100 Continue is not needed
     }
     for (std::size_t cut = 1; cut < row.in.size(); ++cut) {
       SimServer server;

@@ -1,4 +1,4 @@
-// Content of requests over HTTP/1.1: read as it comes, or not at all.
+// Request bodies over HTTP/1.1: read as they arrive, or not at all.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -141,7 +141,7 @@ TEST(StreamedBody, that_comes_too_slowly_fails_the_handler) {
   EXPECT_TRUE(client.received().starts_with("HTTP/1.1 408 ")) << client.received();
 }
 
-// Each byte is taken at once, which does not begin a span anew.
+// Each byte is read immediately, which does not restart the time limit.
 TEST(StreamedBody, that_trickles_fails_the_handler) {
   StreamingServer server({.body = seconds(2)});
   SimClient client = server.connect();
@@ -164,7 +164,7 @@ TEST(StreamedBody, whose_client_leaves_cancels_the_handler) {
   EXPECT_EQ(client.received(), "");
 }
 
-// Content that comes when its response is on its way, and reads like a request.
+// A body that arrives while the response is sent, and looks like a request.
 
 struct UnreadCase {
   std::string_view method;

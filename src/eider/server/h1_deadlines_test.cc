@@ -1,4 +1,4 @@
-// Each deadline ends what it is for, and nothing before.
+// Each deadline ends only what it applies to.
 #include <gtest/gtest.h>
 
 #include <string>

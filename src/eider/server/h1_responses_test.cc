@@ -1,4 +1,4 @@
-// Content of responses over HTTP/1.1, interim responses, and what follows one of another protocol.
+// Response bodies over HTTP/1.1, interim responses, and upgrades to other protocols.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using StreamingServer = SimServerOf<StreamingService>;
 
-/// The content of a chunked answer, and nothing when it has no end.
+/// Returns the body of a chunked response, or std::nullopt if it has no end.
 std::optional<std::string> unchunked(std::string_view response) {
   std::string all;
   std::size_t at = response.find("\r\n\r\n") + 4;
@@ -140,7 +140,7 @@ TEST(ProducedContent, is_given_up_when_the_client_leaves) {
   EXPECT_EQ(server.service.contents_ended, 1);
 }
 
-// It is asked whether it is there while its request waits: not amid what it is sent.
+// The connection is checked while a request waits, but not within a response.
 TEST(ProducedContent, of_a_client_that_has_closed_its_half_is_nothing_but_content) {
   StreamingServer server;
   SimClient client = server.connect();
@@ -186,7 +186,7 @@ TEST(ProducedContent, that_fails_later_ends_the_connection_without_its_end) {
   }
 }
 
-// Else the client would take the next response for it.
+// Otherwise the client would read the next response as the body.
 TEST(ProducedContent, that_was_announced_and_does_not_come_at_all_is_an_error_that_can_be_told) {
   StreamingServer server;
   SimClient client = server.connect();
@@ -240,7 +240,8 @@ TEST(ProducedContent, that_no_client_expects_is_not_sent) {
   }
 }
 
-/// A reader of much that takes a thousand bytes, all that waits, in each of these spans.
+/// Returns a client with a large response that reads a thousand bytes, all that is available, in
+/// each time span.
 SimClient read_slowly(StreamingServer& server, Duration span, int rounds) {
   SimClient client = server.connect();
   client.set_window(1000);

@@ -1,4 +1,4 @@
-// Connections with encryption, by a seal that anybody can break: what bounds their handshakes.
+// Encrypted connections, with a trivial cipher: limits of their handshakes.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -38,7 +38,7 @@ class ConnectionsTls : public ::testing::Test {
   [[nodiscard]] testing::Peer connect() const {
     return testing::Peer(SocketAddress::parse("127.0.0.1", server_->port()).value());
   }
-  /// A connection is accepted when its first byte is there.
+  /// A connection is accepted when its first byte arrives.
   [[nodiscard]] testing::Peer begin() const {
     testing::Peer peer = connect();
     EXPECT_TRUE(peer.send("."));

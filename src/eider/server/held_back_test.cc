@@ -1,4 +1,4 @@
-// Requests of HTTP/1.1 that wait while the output of all connections has no room.
+// HTTP/1.1 requests that wait while the output budget of all connections is used up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ constexpr std::string_view kGet = "GET /string HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::string_view kGetAndClose =
     "GET /string HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/// So many responses fill the budget.
+/// This number of responses uses up the budget.
 constexpr int kFull = kBudgetBytes / kBodyBytes;
 
-/// Clients that do not read take all of the budget.
+/// Clients that do not read use up the budget.
 class HeldBack : public ::testing::Test {
  protected:
   explicit HeldBack(Limits limits = {.waiting_bytes_max = kBudgetBytes})
@@ -125,7 +125,7 @@ TEST_F(HeldBack, a_client_that_disconnects_is_noticed) {
     const SimClient client = ask(kGet);
     EXPECT_EQ(open(), before + 1);
   }
-  // All idle clients read enough to stay.
+  // All idle clients read enough to stay connected.
   for (int step = 0; step < 4; ++step) {
     for (SimClient& client : idle_) {
       client.set_window(10'000);
@@ -183,7 +183,7 @@ TEST_F(HeldBack, a_shutdown_does_not_wait_beyond_its_deadline) {
   EXPECT_EQ(open(), 0U);
 }
 
-/// A connection whose own response waits goes on, and its next request waits like others.
+/// A connection with a waiting response continues, and its next request waits like others.
 TEST_F(HeldBack, a_connection_that_takes_room_itself_goes_on) {
   SimClient& reader = idle_.front();
   reader.send(kGet);
@@ -197,7 +197,7 @@ TEST_F(HeldBack, a_connection_that_takes_room_itself_goes_on) {
   EXPECT_EQ(read_responses(received).size(), 2U);
 }
 
-/// Many clients that read a whole response within a second.
+/// Many clients that read a complete response within a second.
 int resets_of_fast_clients(MakingServer& server, std::size_t count, std::size_t& whole) {
   std::vector<SimClient> clients;
   for (std::size_t index = 0; index < count; ++index) {

@@ -1,4 +1,4 @@
-// What a server tells of itself while it serves, on real loops: asked by a signal.
+// The state report of a running server, on real loops: requested with a signal.
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,10 +22,10 @@ using testing::ServerTest;
 class InspectedServer : public ServerTest {
  protected:
   InspectedServer() {
-    ignore_signal(SIGUSR1);  // until the server hears it
+    ignore_signal(SIGUSR1);  // until the server handles it
   }
   ~InspectedServer() override {
-    server_.reset();  // ahead of what it tells
+    server_.reset();  // before the state that it reports
     ::signal(SIGUSR1, SIG_DFL);
   }
 
@@ -40,7 +40,7 @@ class InspectedServer : public ServerTest {
     return start(threads, std::move(options));
   }
 
-  /// Asks until it is told something of which that is so.
+  /// Requests reports until one satisfies the condition.
   template <class Is>
   std::optional<ServerState> ask_until(Is is) {
     std::optional<ServerState> found;

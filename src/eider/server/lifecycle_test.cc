@@ -1,4 +1,4 @@
-// A service that has something to start and to stop, on real loops.
+// A service with startup and shutdown functions, on real loops.
 #include "eider/server/lifecycle.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using std::chrono::seconds;
 
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Notes what it is told in order; "/" waits until `may_respond`.
+/// Records its calls in order; "/" waits until `may_respond`.
 class StagedService final : public RequestService {
  public:
   Task<Result<void>> start() override {
@@ -61,7 +61,7 @@ class StagedService final : public RequestService {
     const std::lock_guard noting(noting_);
     return notes_;
   }
-  /// Waits, for a minute at most, until that has been noted.
+  /// Waits at most a minute until the call has been recorded.
   void await(const std::string& what) const {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (std::ranges::count(notes(), what) == 0) {
@@ -110,7 +110,7 @@ TEST_P(LifecycleTest, starts_begins_ends_and_stops_in_this_order) {
   serving->stop();
   EXPECT_TRUE(serving->wait());
   std::vector<std::string> notes = service.notes();
-  EXPECT_EQ(std::erase(notes, "leave"), 2U);  // each loop's own, ahead of its drain
+  EXPECT_EQ(std::erase(notes, "leave"), 2U);  // one for each loop, before its drain
   EXPECT_EQ(notes, (std::vector<std::string>{"start", "started", "begin", "begin", "drain", "drain",
                                              "end", "end", "stop"}));
 }
@@ -125,7 +125,7 @@ TEST_P(LifecycleTest, lets_everybody_in_while_it_leaves) {
   client.send(kGet);
   EXPECT_TRUE(client.read_until("\r\n\r\nx").starts_with("HTTP/1.1 200 "));
   EXPECT_EQ(std::ranges::count(service.notes(), "drain"), 0);
-  serving->stop();  // who asks again waits no longer
+  serving->stop();  // a second call does not wait longer
   service.await("drain");
   client.close();
   EXPECT_TRUE(serving->wait());

@@ -1,4 +1,4 @@
-// The places that a server listens at, on real sockets.
+// The addresses that a server listens on, with real sockets.
 #include "eider/server/listening.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr std::string_view kWho = "GET /who HTTP/1.1\r\nHost: a\r\nConnection: c
 
 class Listening : public ::testing::Test {
  protected:
-  /// The addresses, or the error's detail.
+  /// Returns the addresses, or the detail of the error.
   std::vector<std::string> start(ServerOptions options) {
     options.threads = 2;
     service_ = who().make_service().value();
@@ -36,7 +36,7 @@ class Listening : public ::testing::Test {
     return server_->addresses();
   }
 
-  /// The last line of the response.
+  /// Returns the last line of the response.
   static std::string ask(const std::string& address, std::string_view bytes) {
     const std::size_t colon = address.rfind(':');
     const auto at = address.starts_with("unix:")

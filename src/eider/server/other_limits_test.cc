@@ -1,4 +1,4 @@
-// Limits that change while the server serves: what has begun keeps its deadline.
+// Limits that change while the server runs: operations that have begun keep their deadline.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -45,7 +45,7 @@ TEST(OtherLimits, hold_for_a_head_that_has_half_come) {
   EXPECT_EQ(status_of(server, client, "y"), 431);
 }
 
-/// Of content that lacks its last byte.
+/// Returns a request whose body lacks its last byte.
 std::string most_of_a_post(std::size_t bytes) {
   return "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(bytes + 1) +
          "\r\n\r\n" + std::string(bytes, 'x');
@@ -93,7 +93,7 @@ TEST(OtherLimits, leave_deadlines_that_are_set) {
   EXPECT_TRUE(client.is_closed());
 }
 
-/// A client that sends so many bytes each second, of content without an end.
+/// Sends this number of bytes per second, of a body without an end.
 void trickle(SimServer& server, SimClient& client, std::size_t bytes, int for_seconds) {
   for (int second = 0; second < for_seconds && !client.is_closed(); ++second) {
     client.send(std::string(bytes, 'x'));
@@ -109,7 +109,7 @@ TEST(OtherLimits, of_a_body_s_pace_hold_a_span_that_has_begun_to_the_milder_one)
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n");
   trickle(server, client, 150, 5);
   server.worker().take(longer);
-  server.worker().take(longer);  // also behind one that changes nothing
+  server.worker().take(longer);  // also after a change to the same limits
   trickle(server, client, 150, 300);
   EXPECT_EQ(client.received(), "") << "by neither it was too slow";
   trickle(server, client, 50, 250);

@@ -1,4 +1,4 @@
-// A loop that has more to do than it can, in simulated time: who is refused, and how.
+// An overloaded event loop, in simulated time: which requests are rejected, and how.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::size_t count(const std::vector<ReadResponse>& responses, int status) {
   return static_cast<std::size_t>(std::ranges::count(responses, status, &ReadResponse::status));
 }
 
-/// A server whose kept clients ask all at once, and again as soon as they are answered.
+/// A server whose clients all send at the same time, and again after each response.
 template <class S>
 class Busy {
  public:
@@ -55,8 +55,8 @@ class Busy {
     return all;
   }
 
-  /// Until the server refuses, and once more: what comes next finds a turn behind it that has
-  /// refused alone.
+  /// Sends until the server rejects requests, and once more: the next requests follow a turn that
+  /// has only rejected.
   void overload() {
     for (int i = 0; i < 4; ++i) {
       ASSERT_EQ(count(ask(request_for("/busy?1000")), 200), kClients) << i;
@@ -75,7 +75,7 @@ TEST(Overload, refuses_nobody_of_a_burst) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(count(busy.ask(request_for("/busy?2000")), 200), kClients);
     busy.server.kernel.advance(milliseconds(20));
-    // A turn of little says that the burst is over.
+    // A short turn shows that the burst is over.
     EXPECT_EQ(count(busy.ask(request_for("/busy?1000"), 1), 200), 1U);
   }
 }
@@ -94,7 +94,7 @@ TEST(Overload, serves_as_many_as_have_not_waited_too_long_and_refuses_the_others
     served += here;
   }
   EXPECT_GE(served, 400U);
-  EXPECT_EQ(busy.server.kernel.now() - begin, milliseconds(served));  // refusing took no time
+  EXPECT_EQ(busy.server.kernel.now() - begin, milliseconds(served));  // rejecting took no time
 }
 
 TEST(Overload, refuses_with_a_time_to_ask_again_and_keeps_the_connection) {
@@ -151,14 +151,14 @@ TEST(Overload, ends_the_connection_of_content_that_is_still_to_come_once_the_res
   busy.overload();
   const std::string all = request_with("/busy?1000", std::string(100, 'c'));
   std::vector<ReadResponse> responses;
-  for (int i = 0; i < 2; ++i) {  // one of two rounds refuses
+  for (int i = 0; i < 2; ++i) {  // one of two rounds is rejected
     responses = busy.ask(i == 0 ? request_for("/busy?1000") : all.substr(0, all.size() - 50));
   }
   ASSERT_EQ(count(responses, 503), kClients - count(busy.ask(std::string(50, 'c')), 200));
   const auto refused = std::ranges::find(responses, 503, &ReadResponse::status);
   ASSERT_NE(refused, responses.end());
   EXPECT_NE(refused->head.find("Connection: close\r\n"), std::string::npos) << refused->head;
-  // What is still sent is read and ignored, so that no reset overtakes the response.
+  // Further input is read and ignored, so that no reset overtakes the response.
   for (SimClient& client : busy.clients) {
     client.send(std::string(10'000, 'c'));
     busy.server.kernel.run_until_idle();
@@ -172,7 +172,7 @@ TEST(Overload, ends_the_connection_of_content_that_is_still_to_come_once_the_res
 TEST(Overload, refuses_what_the_kernel_has_kept_back_for_too_long) {
   BusyServer busy;
   busy.overload();
-  busy.server.kernel.set_events_max(10);  // four turns read what is asked at once
+  busy.server.kernel.set_events_max(10);  // four turns read the concurrent requests
   std::size_t served = 0;
   for (int i = 0; i < 10; ++i) {
     const auto responses = busy.ask(request_for("/busy?4000"));
@@ -192,7 +192,7 @@ TEST(Overload, refuses_nobody_of_a_burst_of_which_the_kernel_keeps_back_some_beh
 }
 
 TEST(Overload, refuses_nobody_whose_client_was_answered_a_moment_ago) {
-  // As many as ask again at once keep the loop busy for hours, and nobody waits for long.
+  // A constant number of clients keeps the loop busy for hours, and no request waits long.
   BusyServer busy({.queue_time = milliseconds(80)});
   busy.server.kernel.set_events_max(20);
   for (SimClient& client : busy.clients) {
@@ -266,7 +266,7 @@ TEST(Overload, lets_in_no_more_than_it_can_do_soon_of_what_takes_its_time_behind
     const std::size_t refused = count(busy.ask(request_for("/wait-busy?1000")), 503);
     EXPECT_GE(refused, kClients / 2) << i;
     served += kClients - refused;
-    // It sleeps for 1 ms, has something to do for as many as it has let in, and sleeps again.
+    // It sleeps for 1 ms, works on the accepted requests, and sleeps again.
     busy.server.kernel.advance(milliseconds(1));
     busy.server.kernel.run_until_idle();
     busy.server.kernel.advance(milliseconds(1));
@@ -308,7 +308,7 @@ TEST(Overload, serves_by_the_time_that_it_has_slept_also_where_nobody_was_read_i
 TEST(Overload, is_none_where_one_turn_was_stuck_and_what_has_waited_is_served) {
   BusyServer busy;
   EXPECT_EQ(count(busy.ask(request_for("/busy?500000"), 1), 200), 1U);
-  // Half of what the server can do comes all the while.
+  // Half of the load that the server can handle arrives all the time.
   for (const std::size_t waiting : {40U, 20U, 10U, 5U, 2U, 1U}) {
     EXPECT_EQ(count(busy.ask(request_for("/busy?1000"), waiting), 200), waiting);
   }
@@ -320,7 +320,7 @@ TEST(Overload, refuses_nobody_for_a_queue_of_what_costs_as_little_as_a_refusal) 
   for (int i = 0; i < 30; ++i) {
     std::string pipeline;
     for (int one = 0; one < 20; ++one) {
-      pipeline += request_for("/busy?10");  // 8 ms a turn, all the time
+      pipeline += request_for("/busy?10");  // 8 ms per turn, all the time
     }
     EXPECT_EQ(count(busy.ask(pipeline), 503), 0U);
   }

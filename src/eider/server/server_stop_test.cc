@@ -1,4 +1,4 @@
-// How the server stops: what is in flight ends, in time or by force, and signals ask for it.
+// Server shutdown: requests in progress complete in time, or are aborted; triggered by signals.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ TEST_P(ServerStop, may_be_stopped_before_and_after_it_has_run) {
   never.wait();
 }
 
-/// A process of its own that serves until a signal: its exit status, and whether it was killed.
+/// A separate process that serves until a signal: its exit status, and whether it was killed.
 class Child {
  public:
   explicit Child(Duration drain) {

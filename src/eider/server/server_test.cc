@@ -1,4 +1,4 @@
-// The server on real loops and sockets of this machine: what it serves, and where it listens.
+// The server with real loops and sockets of this machine: responses and addresses.
 #include "eider/server/server.h"
 
 #include <poll.h>
@@ -93,8 +93,8 @@ TEST_P(ServerTest, sends_a_large_response_to_a_client_that_reads_late) {
   }
 }
 
-// The kernel tells of room when a third of what it holds has left: a megabyte, which this reader
-// takes in ten seconds.
+// The kernel reports space when a third of its buffer has been sent: a megabyte, which this reader
+// reads in ten seconds.
 TEST_P(ServerTest, serves_a_reader_that_takes_a_little_all_the_time) {
   if (!start(1, {.limits = {.write = seconds(2), .bytes_per_second_min = 512}})) {
     return;
@@ -168,7 +168,7 @@ TEST_P(ServerTest, takes_other_limits_on_every_loop_while_it_serves) {
   if (!start(4)) {
     return;
   }
-  // Of so many that are there at once, on all loops.
+  // Returns how many of this number of concurrent requests succeed, on all loops.
   const auto answered = [this](const std::string& target, std::size_t of) {
     EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 0; }));
     std::vector<BlockingClient> clients;

@@ -1,4 +1,4 @@
-// Bytes that many responses share, over HTTP/1.1.
+// Bodies that many responses share, over HTTP/1.1.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// A server whose responses are made in memory, for slow clients, and clients that read only so
-// much.
+// A server whose responses are created in memory, for slow clients, and clients that read only part
+// of a response.
 // Layering: must not be used outside of tests.
 #pragma once
 
@@ -20,8 +20,8 @@ constexpr std::size_t kBodyBytes = 100'000;
 constexpr std::size_t kBudgetBytes = 1'000'000;
 constexpr std::size_t kWindow = 1000;
 
-/// Each response is made for its request: /string moves it out, /shared is the only owner, /view is
-/// copied by the server; /large is larger than the budget, /small has an endpoint of its own.
+/// Each response is created for its request: /string moves it, /shared is the only owner, /view is
+/// copied by the server; /large is larger than the budget, /small has its own endpoint.
 class MakingService final : public RequestService {
  public:
   RequestPlan plan(Request& request) noexcept override {
@@ -59,14 +59,14 @@ class MakingService final : public RequestService {
   }
 
   std::string view;
-  int made = 0;  // large responses
+  int made = 0;  // number of large responses
 };
 
 class MakingServer : public SimServerOf<MakingService> {
  public:
   using SimServerOf::SimServerOf;
 
-  /// A client that takes `kWindow` bytes of its response and then no more.
+  /// Returns a client that has read `kWindow` bytes of its response, and stops reading.
   [[nodiscard]] SimClient begin(std::string_view path) {
     SimClient client = connect();
     client.set_window(kWindow);

@@ -26,13 +26,13 @@
 
 namespace eider::testing {
 
-/// One fixed key: a test's client need not be unpredictable.
+/// A fixed key, because a test's client need not be unpredictable.
 class FixedMask final : public ws::MaskSource {
  public:
   ws::MaskKey next() override { return {0x37, 0xFA, 0x21, 0x3D}; }
 };
 
-/// Frames as a client writes them.
+/// Returns a frame as a client writes it.
 inline std::string framed(ws::FrameHeader header, std::string_view payload) {
   header.payload_bytes = payload.size();
   header.is_masked = true;
@@ -58,7 +58,7 @@ inline std::string close_frame(unsigned code, std::string_view reason = {}) {
   return framed({.opcode = ws::Opcode::close}, payload.append(reason));
 }
 
-/// What a server has sent, in words: "text:hello", "binary:…", "ping:…", "pong:…",
+/// Returns the messages of a server as text: "text:hello", "binary:…", "ping:…", "pong:…",
 /// "close:1000:reason", "refused".
 inline std::vector<std::string> told(std::string_view bytes) {
   static constexpr ws::MessageLimits kLimits{.message_bytes_max = 1UL << 30U};
@@ -92,7 +92,7 @@ inline std::vector<std::string> told(std::string_view bytes) {
   return all;
 }
 
-/// A connection that has been upgraded, as server/connection holds it.
+/// An upgraded connection, as in server/connection.
 class TestLine final : public detail::runtime::UpgradedStream,
                        private StreamOwner,
                        private Deferred {
@@ -113,9 +113,9 @@ class TestLine final : public detail::runtime::UpgradedStream,
     loop_.defer(*this);
   }
   [[nodiscard]] bool is_over() const { return upgraded_ == nullptr; }
-  /// The server stops.
+  /// Simulates a server that stops.
   void stop() { upgraded_->on_stopping(); }
-  /// The server's drain deadline has come.
+  /// Simulates the end of the server's drain deadline.
   void drop() { run(); }
 
   bool is_closed = false;
@@ -181,7 +181,7 @@ class WsWorld {
     return topics.hub(loop(index));
   }
 
-  /// A handler's captures are its own, and a coroutine refers to them: it is kept.
+  /// A coroutine refers to its handler's captures, so the handler is kept.
   template <class Handler>
     requires std::is_invocable_v<Handler&, WebSocket>
   [[nodiscard]] TestSocket connect(Handler handler, std::size_t loop_index = 0,
@@ -193,7 +193,7 @@ class WsWorld {
                    loop_index, {}, window);
   }
 
-  /// window  how far the server may be ahead of the client, in bytes
+  /// window  number of bytes that the server may send before the client reads
   [[nodiscard]] TestSocket connect(ws::detail::WsPurpose purpose, std::size_t loop_index = 0,
                                    const ws::detail::WsAgreement& agreement = {},
                                    std::size_t window = kWide) {
@@ -208,7 +208,7 @@ class WsWorld {
     return socket;
   }
 
-  /// Sends, lets everything happen, and tells what came back.
+  /// Sends, runs everything, and returns the received messages.
   std::vector<std::string> exchange(TestSocket& socket, std::string_view bytes) {
     socket.client.send(bytes);
     kernel.run_until_idle();
@@ -232,7 +232,7 @@ inline Task<> echo(WebSocket socket) {
   }
 }
 
-/// What a handler has received, and how it ended.
+/// The messages that a handler has received, and how it ended.
 struct Noted {
   std::vector<std::string> received;
   CloseCode code = CloseCode::normal;

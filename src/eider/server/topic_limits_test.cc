@@ -1,4 +1,4 @@
-// What topics may hold: for subscribers that do not read, and for loops that do not keep up.
+// Memory limits of topics: for subscribers that do not read, and for loops that are too slow.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ Task<> listens(WebSocket ws) {
   }
 }
 
-/// Publishes what it is sent, so many times.
+/// Publishes each received message, this number of times.
 auto repeats(int count) {
   return [count](WebSocket ws) -> Task<> {
     while (auto message = co_await ws.receive()) {
@@ -70,11 +70,11 @@ TEST_P(SharedFrames, are_in_memory_once_for_all_slow_subscribers) {
     EXPECT_EQ(world.exchange(publisher, text_frame(text)), Words{"text:done"});
   }
   const std::size_t published = message_bytes * static_cast<std::size_t>(messages);
-  // The first message may be copied for each, and each list of references takes some.
+  // The first message may be copied for each, and each list of references needs some memory.
   EXPECT_GE(held(world), published - kWindow);
   EXPECT_LE(held(world), 2 * published + kSubscribers * 20'000UL);
   EXPECT_LT(held(world), published * kSubscribers / 4);
-  // What is shared is whole and in order for the one who reads in the end.
+  // A subscriber that reads later receives the shared messages completely and in order.
   std::string received;
   for (TestSocket* const reader : {&subscribers.front(), &subscribers.back()}) {
     received.clear();
@@ -131,7 +131,7 @@ TEST(SlowSubscribers, one_connection_has_only_so_many_topics) {
   EXPECT_EQ(world.topics.size(), 0U);
 }
 
-// Loops that do not keep up.
+// Loops that are too slow.
 
 TEST(HubInbox, is_bounded_and_remembers_which_topics_have_a_gap) {
   HubInbox inbox;

@@ -24,7 +24,7 @@ using testing::WsWorld;
 using ws::detail::WsPurpose;
 using Words = std::vector<std::string>;
 
-// Subscribes to "room"; says there what it hears.
+// Subscribes to "room", and publishes its messages there.
 Task<> chat(WebSocket ws) {
   ws.subscribe("room");
   while (auto message = co_await ws.receive()) {
@@ -32,7 +32,7 @@ Task<> chat(WebSocket ws) {
   }
 }
 
-// Subscribes to the topics that it is told, "-topic" to leave one.
+// Subscribes to the received topics; "-topic" unsubscribes.
 Task<> listen(WebSocket ws) {
   while (auto message = co_await ws.receive()) {
     if (message->bytes.starts_with('-')) {
@@ -97,7 +97,7 @@ TEST(Topics, who_subscribes_later_does_not_hear_what_was_before) {
     ws.publish("room", "three");
     co_await ws.receive();
   });
-  // What is published just ahead of an unsubscribe in one turn is not sent any more.
+  // A message that is published directly before an unsubscribe in the same turn is not sent.
   EXPECT_EQ(world.take(socket), Words{"text:three"});
 }
 
@@ -221,7 +221,7 @@ TEST(Topics, many_subscribers_and_topics_are_left_in_any_order) {
 }
 
 TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
-  // Real loops: for the thread sanitizer.
+  // Real loops, for ThreadSanitizer.
   Topics topics;
   const auto make = [] { return Loop::create(Backend::epoll); };
   testing::LoopThread first(make);

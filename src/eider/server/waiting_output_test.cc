@@ -1,4 +1,4 @@
-// What the output of all connections of a loop may hold while it waits.
+// Memory limits for the waiting output of all connections of a loop.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Hand-over between loops, shortage, and the drain.
+// Transfers between loops, descriptor shortage, and the drain.
 #include "eider/server/worker.h"
 
 #include <gtest/gtest.h>
@@ -158,7 +158,7 @@ TEST(Worker, answers_whoever_the_kernel_has_connected_when_the_drain_begins) {
       clients.push_back(server.connect());
       clients.back().send(kPlainRequest);
     }
-    server.drain(seconds(10));  // ahead of any turn: nobody is accepted, or handed over
+    server.drain(seconds(10));  // before any turn: no connection is accepted or transferred
     EXPECT_TRUE(server.connect().is_refused());
     server.kernel.advance(milliseconds(100));
     for (const SimClient& client : clients) {
@@ -192,7 +192,7 @@ TEST(Worker, stops_its_loop_when_it_is_drained) {
   EXPECT_LT(server.kernel.now() - before, seconds(2)) << "500 ms for the response, 1 s to close";
 }
 
-// Clients that keep their side open: each has its whole response, and none is waited for for long.
+// Clients that keep their side open: each gets its complete response, and the server waits briefly.
 
 TEST(Worker, waits_one_second_for_a_client_that_keeps_its_side_open_after_the_last_response) {
   SimServer server({.linger = seconds(5)});
@@ -253,7 +253,7 @@ TEST(Worker, is_handed_nothing_once_it_has_ended_because_time_was_up) {
   EXPECT_EQ(server.balance.place(0), 1U) << "this one is on its way from one loop to the other";
   server.drain(Duration::zero());
   server.kernel.advance(milliseconds(50));
-  server.balance.release(1);  // it has arrived, and was dropped
+  server.balance.release(1);  // it has arrived, and was closed
   server.kernel.advance(milliseconds(50));
   EXPECT_EQ(server.balance.place(0), 0U);
   EXPECT_EQ(server.balance.place(0), 0U) << "the other loop does not run any more";

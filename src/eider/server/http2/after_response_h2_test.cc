@@ -1,4 +1,4 @@
-// Over HTTP/2, too, what follows a response begins when that has left, and holds nobody up.
+// Work after a response over HTTP/2 begins when the response has been sent, and delays nothing.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// HTTP/2 connections on a simulated loop: what is answered, kept, and let go.
+// HTTP/2 connections on a simulated loop: responses, kept connections, and closed ones.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Contents that stream over HTTP/2, in both directions, and how each of them ends.
+// Streamed bodies over HTTP/2, in both directions, and how each of them ends.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -39,7 +39,7 @@ TEST(H2Content, of_no_bytes_is_a_response_too) {
   EXPECT_TRUE(received_on(client.received(), 3).is_whole);
 }
 
-// Each byte is taken at once, which does not begin a span anew.
+// Each byte is read immediately, which does not restart the time limit.
 TEST(H2Content, of_a_request_that_trickles_fails_the_handler) {
   StreamingServer server({.body = seconds(2)});
   SimClient client = server.connect(post(1, "/count"));

@@ -1,4 +1,4 @@
-// Each deadline of an HTTP/2 connection and of its streams ends what it is for, and nothing before.
+// Each deadline of an HTTP/2 connection and its streams ends only what it applies to.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST(H2Time, a_head_that_stops_ends_the_connection) {
   EXPECT_TRUE(has_goaway(client.received()));
 }
 
-// Whatever has begun has to end. Each of these frames is cut at every byte.
+// Everything that has begun must end. Each of these frames is cut at every byte.
 
 struct BegunCase {
   std::string_view what;

@@ -1,4 +1,4 @@
-// Hooks and observers are told of every response that leaves over HTTP/2, whoever has made it.
+// Hooks and observers are called for every response over HTTP/2, including the server's own.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Over HTTP/2, too, what is put into a request lasts until its response is complete.
+// Values that are stored in an HTTP/2 request exist until its response is complete.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Event streams that follow topics are streams of HTTP/2 as others are.
+// Event streams that follow topics are HTTP/2 streams like others.
 #include <gtest/gtest.h>
 
 #include <string>

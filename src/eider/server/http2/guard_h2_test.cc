@@ -1,4 +1,4 @@
-// Over HTTP/2, too, guards decide ahead of content, and wait while other streams go on.
+// Guards over HTTP/2 decide before the request body is read, and wait while other streams continue.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -88,7 +88,7 @@ TEST(GuardsH2, say_continue_when_they_have_let_it_through) {
   }
 }
 
-// Far more than a window: the client is let send on while content is gathered.
+// Much more than a window: the client may continue to send while the body is collected.
 TEST(GuardsH2, gather_what_is_larger_than_a_window) {
   for (const std::string& group : kH2Groups) {
     GuardH2Server server({}, {.stream_window_bytes = 65'535, .gathered_bytes_max = 100'000});

@@ -1,4 +1,4 @@
-// A loop that has more to do than it can, over HTTP/2.
+// An overloaded event loop, over HTTP/2.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::uint32_t kStreams = 100;
 
-/// A hundred streams of one connection, again and again.
+/// Repeatedly sends a hundred requests on one connection.
 class Busy {
  public:
   explicit Busy() : client(server.connect(window_update(0, 1U << 20U))) {}
 
-  /// returns  what came back
+  /// returns  the received bytes
   std::string ask(std::string_view path) {
     std::string requests;
     for (std::uint32_t i = 0; i < kStreams; ++i) {

@@ -1,4 +1,4 @@
-// Sessions over HTTP/2, where many requests of one session are at work at once.
+// Sessions over HTTP/2, with concurrent requests of one session.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -65,10 +65,10 @@ void add_all_session_routes(App& app) {
 
 using SessionH2Server = test::H2ServerOf<SimApp<&add_all_session_routes>>;
 
-/// With one that is ada's, and that a client knows.
+/// A session of ada, whose ID a client knows.
 struct SessionH2 {
   SessionH2() : client(server.connect()) {
-    const std::int64_t now =  // as the simulated loop has it
+    const std::int64_t now =  // the time of the simulated loop
         1'700'000'000 +
         std::chrono::duration_cast<std::chrono::seconds>(server.kernel.now().time_since_epoch())
             .count();

@@ -1,4 +1,4 @@
-// Bytes that many responses share, over HTTP/2.
+// Bodies that many responses share, over HTTP/2.
 #include <gtest/gtest.h>
 
 #include <string>

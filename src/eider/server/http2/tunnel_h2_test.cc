@@ -1,4 +1,4 @@
-// Another protocol on a stream of HTTP/2 (RFC 8441): what passes, what waits, and how it ends.
+// Another protocol on an HTTP/2 stream (RFC 8441): data in both directions, backpressure, and ends.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What the test sees of the protocol, and does in its name.
+/// Records the protocol's events, and contains its actions.
 struct Script {
   std::string heard;
   std::string greeting;
@@ -20,7 +20,7 @@ struct Script {
   int opened = 0;
   int gone = 0;
   bool pauses = false;
-  bool stays = false;  // though the server stops
+  bool stays = false;  // even though the server stops
 };
 
 class Scripted final : public Upgraded {
@@ -67,7 +67,7 @@ class ScriptedUpgrade final : public Upgrade {
   Script& script_;
 };
 
-/// /line, and /later behind 50 ms: another protocol. /ok, /no: a response of HTTP's.
+/// /line, and /later after 50 ms: another protocol. /ok, /no: an HTTP response.
 class LineService final : public RequestService {
  public:
   RequestPlan plan(Request& request) noexcept override {
@@ -108,8 +108,8 @@ std::string data(std::uint32_t stream, std::string_view bytes, std::uint8_t flag
   return frame(Type::data, flags, stream, bytes);
 }
 
-/// The status of the response's head, which stands first in it: an index of the static table, or a
-/// literal of three digits.
+/// Returns the status of the response, which is the first header: an index of the static table, or
+/// a literal of three digits.
 std::string status_on(std::string_view bytes, std::uint32_t stream) {
   for (const Frame& one : frames_of(bytes)) {
     if (one.stream == stream && one.type == Type::headers) {
@@ -119,7 +119,7 @@ std::string status_on(std::string_view bytes, std::uint32_t stream) {
   return "none";
 }
 
-/// What the session has let the client send on that stream since it began.
+/// Returns the bytes that the session has permitted the client to send on that stream.
 std::uint64_t credit_on(std::string_view bytes, std::uint32_t stream) {
   std::uint64_t sum = 0;
   for (const Frame& one : frames_of(bytes)) {
@@ -218,7 +218,7 @@ TEST(H2Tunnel, waits_for_the_client_s_window_and_tells_when_it_has_drained) {
   UpgradedLine& line = *server.service.script.line;
   line.output().append("0123456789");
   server.kernel.run_until_idle();
-  EXPECT_EQ(server.service.script.heard, "");  // it left at once
+  EXPECT_EQ(server.service.script.heard, "");  // it was sent immediately
   line.output().append("more");
   EXPECT_FALSE(line.flush());
   server.kernel.run_until_idle();

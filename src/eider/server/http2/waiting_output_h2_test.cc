@@ -1,4 +1,4 @@
-// What the responses of HTTP/2 may hold while their clients do not take them.
+// Limits for the output of HTTP/2 responses while their clients do not read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// The error code of a GOAWAY; -1: there is none.
+/// Returns the error code of a GOAWAY; -1: there is none.
 int goaway_of(std::string_view bytes) {
   for (const Frame& one : frames_of(bytes)) {
     if (one.type == Type::goaway) {
@@ -98,7 +98,8 @@ TEST(H2WaitingOutput, of_all_connections_is_bounded) {
     EXPECT_LE(server.held(), 2 * kBudgetBytes) << path << ": the clients have had no time to read";
     server.kernel.advance(std::chrono::milliseconds(300));
     EXPECT_LE(server.held(), kBudgetBytes) << path;
-    // Those that were cut off hold nothing; a connection goes on with one response at least.
+    // Connections that were cut off use no memory; each other one continues with at least one
+    // response.
     const auto gone =
         std::ranges::count_if(clients, [](const SimClient& client) { return client.is_closed(); });
     EXPECT_GE(gone, 10) << path;

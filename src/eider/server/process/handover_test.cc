@@ -1,4 +1,4 @@
-// What passes from one process to the next, on real sockets of one process.
+// Data that is passed to the next process, over real sockets of one process.
 #include "eider/server/process/handover.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct Pair {
   Descriptor there;
 };
 
-/// A descriptor that can be told by its number of bytes.
+/// A descriptor that can be identified by its size.
 Descriptor file_of(std::size_t bytes) {
   Descriptor file(::open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
   EXPECT_EQ(::ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
@@ -90,7 +90,7 @@ TEST_F(PredecessorTest, gives_each_place_its_sockets_once_and_closes_what_nobody
   const Descriptor one = file_of(1);
   const Descriptor two = file_of(2);
   const Descriptor other = file_of(3);
-  // As of more sockets than a message has room for.
+  // As for more sockets than a message can contain.
   ASSERT_TRUE(pair_.here.send(HandoverWord::sockets, "a:1", std::array{one.get()}));
   ASSERT_TRUE(pair_.here.send(HandoverWord::sockets, "b:2", std::array{other.get()}));
   ASSERT_TRUE(pair_.here.send(HandoverWord::sockets, "a:1", std::array{two.get()}));
@@ -162,7 +162,7 @@ constexpr Told kTold[] = {{"0", 0},
                           {"x", std::nullopt},
                           {"99999999999", std::nullopt}};
 
-// In processes of their own, as what has been read once holds.
+// In separate processes, because the index is read only once.
 TEST(WorkerIndex, is_what_the_environment_says_at_first_and_nobody_inherits) {
   for (const Told& one : kTold) {
     const auto ask = [&one] {

@@ -1,4 +1,4 @@
-// Who waits at sockets that nobody accepts from, on real ones.
+// Connections that wait at sockets without a process that accepts, with real sockets.
 #include "eider/server/process/held_sockets.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using eider::testing::local;
 
-/// With a loop as a supervisor's.
+/// With an event loop like that of a supervisor.
 class HeldSocketsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -25,7 +25,7 @@ class HeldSocketsTest : public ::testing::Test {
   void await_first() {
     held_.await_first([this] { ++told_; });
   }
-  /// Each of them sees whatever is ready: what is posted by what was posted comes behind that.
+  /// Each turn handles all events that are ready; tasks posted by posted tasks run in the next one.
   void run_turns() {
     for (int count = 0; count < 3; ++count) {
       loop_->post([this] { loop_->post([this] { loop_->stop(); }); });

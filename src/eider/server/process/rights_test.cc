@@ -1,4 +1,4 @@
-// Who a process is once it has dropped its rights: each case is a process of its own.
+// The rights of a process after it has dropped them: each case is a separate process.
 #include "eider/server/process/rights.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ ProcessRights of_nobody() {
   return rights;
 }
 
-/// How a process ends that does this.
+/// Returns the exit status of a process that does this.
 int ended_with(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -107,7 +107,7 @@ TEST_F(Rights, are_gone_in_threads_that_ran_before) {
 }
 
 TEST_F(Rights, that_are_kept_across_a_change_of_user_are_seen_and_dropped) {
-  // With this the kernel takes no capability away when the user changes.
+  // With this bit, the kernel keeps all capabilities when the user changes.
   EXPECT_EQ(ended_with([] {
               constexpr unsigned long kNoFixup = 1UL << 2U;
               if (::prctl(PR_SET_SECUREBITS, kNoFixup, 0, 0, 0) != 0) {
@@ -117,7 +117,7 @@ TEST_F(Rights, that_are_kept_across_a_change_of_user_are_seen_and_dropped) {
               return became == 0 && ::open("/etc/shadow", O_RDONLY) >= 0 ? 1 : became;
             }),
             0);
-  // A thread's own are not to be reached from here: it is refused.
+  // Settings of a single thread cannot be changed from here, so this is rejected.
   EXPECT_EQ(ended_with([] {
               constexpr unsigned long kNoFixup = 1UL << 2U;
               std::atomic<int> step = 0;
@@ -150,7 +150,7 @@ TEST_F(Rights, of_who_is_that_user_already_stay) {
               return again && !*again && !find_serving_user(other) ? 0 : 1;
             }),
             0);
-  // The same user with a group on top is another one.
+  // The same user with an additional group counts as another one.
   EXPECT_EQ(ended_with([] {
               const gid_t more[] = {kGroup, 4};
               const bool is_changed = ::setgroups(2, more) == 0 &&
@@ -245,12 +245,12 @@ TEST_F(Rights, that_are_gone_still_fill_the_pid_file_that_was_made_before) {
               if (!contents(path).empty() || become_nobody() != 0 || !file.write(path)) {
                 return 1;
               }
-              PidFile next;  // of a process that follows
+              PidFile next;  // of the next process
               return next.write(path) && contents(path) == std::to_string(::getpid()) + "\n" ? 0
                                                                                              : 2;
             }),
             0);
-  // What is another user's, has two names or is a link is left alone.
+  // Files of other users, with two names, or behind a link are not changed.
   const auto other = directory.path() / "other";
   std::ofstream(other) << "1\n";
   std::filesystem::create_hard_link(path, directory.path() / "second");

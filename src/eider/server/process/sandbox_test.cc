@@ -1,4 +1,4 @@
-// What can be reached from within the sandbox: each case is a process of its own, which enters it.
+// Access from within the sandbox: each case is a separate process, which enters it.
 #include "eider/server/process/sandbox.h"
 
 #include <fcntl.h>
@@ -38,13 +38,13 @@ namespace eider::detail::server {
 namespace {
 
 constexpr int kOtherwise = 0x10000;
-#ifdef __has_feature  // which g++ lacks
+#ifdef __has_feature  // g++ does not have it
 constexpr bool kIsThreadSanitized = __has_feature(thread_sanitizer);
 #else
 constexpr bool kIsThreadSanitized = false;
 #endif
 
-/// How a process ends that does this.
+/// Returns the exit status of a process that does this.
 int exit_of(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -56,7 +56,7 @@ int exit_of(const std::function<int()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kOtherwise + WTERMSIG(status);
 }
 
-/// What a call has failed with; 0: it has not.
+/// Returns the error of a call, or 0.
 int error_of(long result) {
   return result >= 0 ? 0 : errno;
 }
@@ -73,7 +73,7 @@ bool has_landlock() {
   return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersion) > 0;
 }
 
-/// Programs in qemu's user emulation have no seccomp.
+/// qemu's user emulation does not support seccomp.
 bool has_seccomp() {
   std::uint32_t action = SECCOMP_RET_ERRNO;
   return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
@@ -86,7 +86,7 @@ class Sandbox : public ::testing::Test {
       GTEST_SKIP() << "this kernel or emulator has no seccomp filter";
     }
   }
-  /// What fails with in it, as the error's number.
+  /// Returns the number of the error within the sandbox.
   int within(const std::function<int()>& work) {
     return exit_of([&] { return enter_sandbox(options) ? work() : 255; });
   }
@@ -167,7 +167,7 @@ TEST_F(Sandbox, reaches_what_was_told_by_what_opens_it) {
   base::will_write("");
   EXPECT_EQ(within([&] { return error_of_open(authorities, O_RDONLY); }), 0);
   EXPECT_EQ(within([&] { return error_of_open(authorities, O_WRONLY); }), EACCES);
-  // Rotated: moved away, and made anew.
+  // Log rotation: the file is renamed, and a new one is created.
   EXPECT_EQ(within([&] {
               const int moved = error_of(::rename(log.c_str(), (log + ".1").c_str()));
               return moved != 0 ? moved : error_of_open(log, O_WRONLY | O_CREAT);
@@ -267,10 +267,10 @@ TEST_F(Sandbox, starts_programs_of_its_own_directory_where_one_may_follow) {
   options.upgrades_on_signal = true;
   const int error = within([] { return error_of(::execl("/bin/true", "true", nullptr)); });
   EXPECT_EQ(error, has_landlock() ? EACCES : 0);
-  // This test's own program, which ends at once.
+  // This test program, which ends immediately.
   EXPECT_EQ(within([] {
-              ::unsetenv("GTEST_OUTPUT");                     // a file that it may not write
-              ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // they are looked for by ptrace
+              ::unsetenv("GTEST_OUTPUT");                     // a file without write permission
+              ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the leak check would use ptrace
               return error_of(::execl("/proc/self/exe", "test", "--gtest_list_tests",
                                       "--gtest_filter=nothing", nullptr));
             }),
@@ -289,7 +289,7 @@ TEST_F(Sandbox, is_entered_once_by_those_that_follow_each_other) {
   };
   const int before = filters();
   EXPECT_EQ(within([&] {
-              for (int i = 0; i < 40; ++i) {  // the kernel takes sixteen
+              for (int i = 0; i < 40; ++i) {  // the kernel allows sixteen
                 if (!enter_sandbox(options)) {
                   return 254;
                 }
@@ -297,7 +297,7 @@ TEST_F(Sandbox, is_entered_once_by_those_that_follow_each_other) {
               return filters() - before;
             }),
             1);
-  // Nobody is believed who only says so.
+  // The variable alone is not trusted.
   ::setenv("EIDER_SANDBOXED", "1", 1);
   EXPECT_EQ(within([] { return error_of(::unshare(CLONE_NEWUSER)); }), EPERM);
   ::unsetenv("EIDER_SANDBOXED");
@@ -333,12 +333,12 @@ TEST_F(Sandbox, that_is_required_holds_all_threads_or_none) {
               return entered ? 1 : 0;
             }),
             0);
-  // ThreadSanitizer begins a thread of its own in every process, ahead of the sandbox.
+  // ThreadSanitizer starts its own thread in each process, before the sandbox.
   EXPECT_EQ(exit_of([&] { return enter_sandbox(options) ? 0 : 1; }),
             has_landlock() && !kIsThreadSanitized ? 0 : 1);
 }
 
-/// A log as open_log's: of a thread that begins with a line.
+/// A log like that of open_log: its thread starts with the first line.
 class ThreadedLog final : public LogSink {
  public:
   ~ThreadedLog() override { ThreadedLog::end_thread(); }
@@ -361,7 +361,7 @@ class ThreadedLog final : public LogSink {
   std::thread thread_;
 };
 
-// It ends and begins anew, and what it begins is held.
+// The thread ends and restarts within the sandbox.
 TEST_F(Sandbox, that_is_required_takes_a_log_that_has_a_line_already) {
   if (!has_landlock() || kIsThreadSanitized) {
     GTEST_SKIP() << "no sandbox is whole: this kernel has no landlock, or there is another thread";

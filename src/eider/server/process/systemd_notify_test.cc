@@ -1,4 +1,4 @@
-// What systemd hears of a service: a socket of the test's own takes its place.
+// Notifications to systemd: a socket of the test replaces that of systemd.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A variable for as long as this lives.
+/// Sets an environment variable for its lifetime.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -38,7 +38,7 @@ class Variable {
   const char* name_;
 };
 
-/// Where systemd would listen.
+/// The socket of systemd.
 class NotifySocket {
  public:
   explicit NotifySocket(const std::string& path)
@@ -54,7 +54,7 @@ class NotifySocket {
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// All that has come.
+  /// Returns all received messages.
   [[nodiscard]] std::vector<std::string> heard() const {
     std::vector<std::string> all;
     std::array<char, 256> buffer{};
@@ -101,7 +101,7 @@ TEST(Systemd, holds_up_no_loop_when_it_takes_nothing) {
   const Variable path("NOTIFY_SOCKET", systemd.path());
   const auto notify = SystemdNotify::from_environment();
   for (int i = 0; i < 10'000; ++i) {
-    notify.tell("WATCHDOG=1");  // the queue is full long before
+    notify.tell("WATCHDOG=1");  // the queue becomes full long before the end
   }
   const std::size_t heard = systemd.heard().size();
   EXPECT_GT(heard, 0U);
