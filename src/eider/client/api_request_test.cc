@@ -30,7 +30,7 @@ struct ApiFilter {
   Nullable<int> none;
 };
 
-/// One call over a line, and what has become of it.
+/// One call over a simulated connection, and its result.
 template <class T>
 class Called {
  public:
@@ -173,7 +173,7 @@ TEST(ApiRequest, fails_where_the_response_is_not_what_was_told) {
   const Error& error = called.told(response(R"({"id":"seven"})")).error();
   EXPECT_EQ(error.status(), 502);
   EXPECT_TRUE(error.cause().contains("/id")) << error.cause();
-  EXPECT_TRUE(error.fields().empty());  // it is no fault of who asked
+  EXPECT_TRUE(error.fields().empty());  // the caller is not the cause of the error
 }
 
 }  // namespace

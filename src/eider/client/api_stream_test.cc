@@ -23,7 +23,7 @@ struct Reading {
   int value = 0;
 };
 
-/// Ends with the connection, so that its content may be cut anywhere.
+/// The body ends with the connection, so that it can be split anywhere.
 constexpr std::string_view kEvents =
     "HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream; charset=utf-8\r\n\r\n";
 constexpr std::string_view kChunkedEvents =
@@ -44,7 +44,7 @@ std::string text_of(const Error& error) {
          (error.detail().contains("does not match its OpenAPI document") ? " not as told" : "");
 }
 
-/// Two calls behind an error show whether it was the last.
+/// Two calls after an error show whether it was the last one.
 template <class S>
 Task<> take_all(Task<Result<S>> opening, std::string& told) {
   Result<S> stream = co_await std::move(opening);
@@ -66,7 +66,7 @@ Task<> take_all(Task<Result<S>> opening, std::string& told) {
   }
 }
 
-/// A stream that is taken as it comes.
+/// Reads a stream as it arrives.
 template <class S>
 class Taken : public ClientLine {
  public:
@@ -77,7 +77,7 @@ class Taken : public ClientLine {
     });
   }
 
-  /// What was given since the last call.
+  /// Returns the events since the last call.
   std::string told(std::string_view bytes) {
     say(bytes);
     return told();
@@ -104,7 +104,7 @@ class Taken : public ClientLine {
   Task<> task_;
 };
 
-/// All that is given of content that comes in two pieces, cut there.
+/// Returns all events of a body that arrives in two pieces, split at `cut`.
 template <class S>
 std::string told_of(std::string_view head, std::string_view content, std::size_t cut) {
   Taken<S> taken;
@@ -221,7 +221,7 @@ TEST(ApiStreams, end_their_request_when_they_are_dropped) {
   EXPECT_TRUE(taken.peers[0].is_closed());
 }
 
-/// Waits a second for each event, and rests for a minute behind one that did not come.
+/// Waits a second for each event, and pauses for a minute after an event that did not arrive.
 Task<> poll(Task<Result<ApiEvents<std::string>>> opening, std::string& told) {
   Result<ApiEvents<std::string>> stream = co_await std::move(opening);
   while (true) {

@@ -1,4 +1,4 @@
-// A response that comes while the request's content is still being sent.
+// A response that arrives while the request body is still being sent.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -27,7 +27,7 @@ ClientLine::Prepare content_of(std::size_t bytes) {
   return [bytes](ClientRequest& request) { request.body(std::string(bytes, 'x'), "text/plain"); };
 }
 
-/// A server whose socket takes little, which is known already.
+/// A server whose socket accepts few bytes, after the connection is established.
 class SlowLine : public ClientLine {
  public:
   SlowLine() : ClientLine(without_consent()) {
@@ -39,7 +39,7 @@ class SlowLine : public ClientLine {
   SentRequest& post(std::size_t bytes = kContentBytes) {
     return ask(Method::post, "http://a/", content_of(bytes));
   }
-  /// What has come of the content, behind the head.
+  /// Returns the received part of the body, without the header.
   std::string content() {
     std::string bytes = sent();
     const std::size_t head = bytes.find("\r\n\r\n");
@@ -79,7 +79,7 @@ TEST(ClientBothWays, stops_at_an_error_and_closes) {
   EXPECT_TRUE(line.peers[0].is_closed());
 }
 
-/// Pieces that are there as soon as they are asked for; the server refuses behind the second.
+/// Pieces that are available immediately; the server rejects the request after the second one.
 struct Ready {
   ClientLine& line;
   int pieces = 0;
@@ -111,7 +111,7 @@ TEST(ClientBothWays, sends_no_more_behind_the_head_of_an_error) {
   const SentRequest& asked = line.post();
   static_cast<void>(line.content());
   line.say("HTTP/1.1 413 -\r\nContent-Length: 3\r\n\r\n");
-  static_cast<void>(line.content());  // what waited in the socket already
+  static_cast<void>(line.content());  // bytes that were already in the socket
   static_cast<void>(line.content());
   for (int rounds = 0; rounds < 20; ++rounds) {
     static_cast<void>(line.content());
@@ -157,7 +157,7 @@ TEST(ClientBothWays, is_lost_within_both) {
   EXPECT_EQ(asked.text(), "connection_lost");
 }
 
-/// A producer that the test lets go on, and what it gives.
+/// A producer that the test controls, and its pieces.
 struct Gate {
   AsyncEvent go;
   std::string piece;
@@ -216,7 +216,7 @@ TEST(ClientBothWays, throws_what_a_producer_throws_behind_the_responses_head) {
   EXPECT_TRUE(line.peers[0].is_closed());
 }
 
-// A response that is taken in pieces.
+// Responses that are read in pieces.
 
 struct Conversation {
   Gate gate;
@@ -260,7 +260,7 @@ TEST(ClientBothWays, is_a_conversation_where_the_response_is_taken_in_pieces) {
   EXPECT_EQ(line.sent(), "3\r\none\r\n");
   line.say("3\r\nONE\r\n");
   EXPECT_EQ(line.talk.heard, "ONE");
-  line.kernel.advance(120s);  // nobody is silent who waits for our word
+  line.kernel.advance(120s);  // the server is not silent while it waits for the client
   give(line, line.talk.gate, "two");
   line.say("3\r\nTWO\r\n");
   give(line, line.talk.gate, "");

@@ -1,4 +1,4 @@
-// Content that streams: sent while it is made, and taken while it comes.
+// Bodies that are streamed: sent while they are produced, and read while they arrive.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -18,7 +18,7 @@ using testing::ClientLine;
 using testing::response;
 using testing::SentRequest;
 
-/// Pieces in a row, and then the end.
+/// Returns these pieces, and then the end.
 ContentProducer pieces_of(std::vector<std::string> pieces) {
   return [pieces = std::move(pieces), at = std::size_t{0}]() mutable -> Task<std::string> {
     struct Give {
@@ -161,7 +161,7 @@ TEST(ClientContent, that_throws_ends_the_request) {
   EXPECT_TRUE(line.peers[0].is_closed());
 }
 
-// Taken in pieces.
+// Reading in pieces.
 
 struct StreamedCall {
   std::optional<ClientRequest::StreamedReply> reply;
@@ -190,7 +190,7 @@ Task<> stream(ClientLine& line, StreamedCall& to, bool is_patient) {
   }
 }
 
-/// A request whose response is taken in pieces, as fast as it comes unless it waits for `to.go`.
+/// A request whose response is read in pieces, as fast as it arrives, unless it waits for `to.go`.
 class StreamLine : public ClientLine {
  public:
   explicit StreamLine(bool is_patient = false, ClientOptions options = {})

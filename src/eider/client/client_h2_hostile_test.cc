@@ -1,5 +1,5 @@
-// What a hostile or broken server of HTTP/2 does to the client: an error, in time, and no harm to
-// other calls where the connection can go on.
+// Hostile or broken HTTP/2 servers: the client reports an error in time, and does not affect other
+// calls if the connection can continue.
 #include <gtest/gtest.h>
 
 #include <string>

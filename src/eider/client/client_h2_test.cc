@@ -1,4 +1,5 @@
-// The client over HTTP/2: one connection for many requests, and the same habits as over HTTP/1.1.
+// The client over HTTP/2: one connection for many requests, with the same behavior as over
+// HTTP/1.1.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -233,7 +234,7 @@ TEST(ClientH2, gives_the_place_of_an_idle_connection_away) {
   EXPECT_EQ(other.text(), "200 2");
 }
 
-// What is asked again.
+// Retries.
 
 TEST(ClientH2, moves_what_a_leaving_server_has_not_looked_at_whatever_its_method) {
   H2Line line(with([](auto& options) { options.retries_max = 0; }));
@@ -355,7 +356,7 @@ TEST(ClientH2, follows_redirects_and_undoes_nothing_else) {
   EXPECT_EQ(asked.text(), "200 3");
 }
 
-// Content.
+// Bodies.
 
 TEST(ClientH2, sends_content_as_the_windows_allow) {
   H2Line line;

@@ -1,4 +1,4 @@
-// What a hostile, broken or slow server does to the client: an error, in time, and nothing else.
+// Hostile, broken or slow servers: the client reports an error in time, and nothing else.
 #include <gtest/gtest.h>
 
 #include <string>

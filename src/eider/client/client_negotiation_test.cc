@@ -1,5 +1,5 @@
-// Which protocol https:// servers are asked in, and who waits for that to be known. The encryption
-// is none here: the server's first line says what ALPN has chosen.
+// The protocol for https:// servers, and the calls that wait until it is known. These tests use no
+// encryption: the server's first line contains the result of ALPN.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ ClientOptions options_with(Http2Use use) {
 class Negotiated : public H2Line {
  public:
   explicit Negotiated(Http2Use use = Http2Use::negotiated) : H2Line(options_with(use), use) {}
-  /// So many requests at once.
+  /// Starts this many requests at once.
   std::vector<SentRequest*> get_many(int count) {
     std::vector<SentRequest*> asked;
     for (int index = 0; index < count; ++index) {
@@ -92,7 +92,7 @@ TEST(ClientNegotiation, offers_both_and_shares_what_speaks_http_2) {
   const auto asked = line.get_many(50);
   ASSERT_EQ(line.peers.size(), 1U) << "all wait for what the first one finds out";
   EXPECT_EQ(line.sent(), "offer h2,http/1.1\n");
-  line.say("h2\n" + greeting());  // in the handshake's last flight
+  line.say("h2\n" + greeting());  // in the last message of the handshake
   EXPECT_EQ(line.peers.size(), 1U);
   EXPECT_EQ(line.requests().size(), 50U);
   std::string responses;

@@ -1,4 +1,4 @@
-// Connections: which are kept, for whom, how many and for how long; and what is asked again.
+// Connections: how many are kept, for how long and for which requests; and retries.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -106,7 +106,7 @@ TEST(ClientRetries, repeats_at_once_what_a_connection_dropped_that_was_closed_wh
   line.get();
   line.say(response("1"));
   const SentRequest& second = line.get();
-  line.end();  // the request and the end crossed
+  line.end();  // the request and the end of the connection were sent at the same time
   ASSERT_EQ(line.peers.size(), 2U);
   line.say(response("2"), 1);
   EXPECT_EQ(second.text(), "200 2");
@@ -138,7 +138,8 @@ TEST(ClientRetries, does_not_repeat_what_was_answered_in_part) {
 TEST(ClientRetries, tries_again_when_nobody_answers_with_growing_pauses) {
   ClientLine line;
   line.refusals = 2;
-  const SentRequest& asked = line.ask(Method::post, "http://a/");  // nothing was sent: harmless
+  // Nothing was sent, so it may be repeated.
+  const SentRequest& asked = line.ask(Method::post, "http://a/");
   EXPECT_EQ(line.keys.size(), 1U);
   line.kernel.advance(101ms);
   EXPECT_EQ(line.keys.size(), 2U);

@@ -17,7 +17,7 @@ using testing::response;
 
 constexpr std::int64_t kNow = 1'700'000'000;
 
-/// Set at http://www.example.com/dir/page, unless it says otherwise.
+/// Default: http://www.example.com/dir/page.
 struct Visit {
   std::string_view host = "www.example.com";
   std::string_view path = "/dir/page";
@@ -26,7 +26,7 @@ struct Visit {
   [[nodiscard]] CookieSite site() const { return {host, path, is_secure}; }
 };
 
-/// What goes back to `to` of a cookie that was set at `from`.
+/// Returns the cookies that are sent to `to` after one was set at `from`.
 std::string sent_back(std::string_view field, const Visit& from, const Visit& to,
                       std::int64_t later = 0) {
   CookieJar jar;

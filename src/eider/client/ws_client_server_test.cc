@@ -1,4 +1,4 @@
-// The client and Eider's own server, over real sockets.
+// The client with Eider's server, over real sockets.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -30,14 +30,14 @@ Task<> echo(WebSocket ws) {
   }
 }
 
-/// Receives nothing, until it is destroyed where it waits.
+/// Receives nothing, until it is destroyed while it waits.
 Task<> deaf(WebSocket ws) {
   auto waiting = sleep_for(std::chrono::hours(1));
   co_await waiting;
   ws.close();
 }
 
-/// An app with an echo on a port of its own, and a loop for the client.
+/// An app with an echo on its own port, and an event loop for the client.
 class WsClientServerTest : public ::testing::Test {
  protected:
   WsClientServerTest() {
@@ -63,7 +63,7 @@ class WsClientServerTest : public ::testing::Test {
     loop_->run();
     whole.take();
   }
-  /// What comes of connecting, and the client is gone again.
+  /// Returns the error of connecting; disconnects if it succeeds.
   WsClientError error_of(std::string where) {
     std::optional<WsClient::Connected> connected;
     run(try_connect(std::move(where), connected));
@@ -203,7 +203,7 @@ Task<> receive_all(WsClient& client) {
   }
 }
 
-/// Sends until the other end is there no more.
+/// Sends until the other end has closed.
 Task<> send_on(std::string url, Server& server, CloseCode& code, std::size_t& sent) {
   auto client = co_await WsClient::connect(std::move(url), {.socket = {.close_within = 1s}});
   if (!client) {
@@ -235,7 +235,7 @@ TEST_F(WsClientServerTest, a_server_that_stops_says_so_to_a_client_that_sends) {
   EXPECT_EQ(code, CloseCode::going_away);
 }
 
-/// Neither end can take all that the other sends: one has to read while it waits.
+/// Neither end can accept everything that the other sends, so each must read while it waits.
 Task<> talk_at_length(std::string url, std::size_t& heard) {
   auto client =
       co_await WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 8UL << 20U}});
@@ -245,7 +245,7 @@ Task<> talk_at_length(std::string url, std::size_t& heard) {
   }
   const std::string long_text(7UL << 20U, 'x');
   for (int count = 0; count < 3; ++count) {
-    (void)client->send(long_text);  // which is on its way, and need not be awaited
+    (void)client->send(long_text);  // sending has started, and need not be awaited
   }
   for (int count = 0; count < 3; ++count) {
     const auto message = co_await client->receive();
@@ -268,7 +268,7 @@ Task<> fill(std::string url, bool& waits, std::size_t& dropped) {
     co_return;
   }
   const std::string message(100'000, 'x');
-  for (int count = 0; count < 400; ++count) {  // more than the kernel takes
+  for (int count = 0; count < 400; ++count) {  // more than the kernel's buffer
     dropped += client->try_send(message) == WsSent::dropped ? 1U : 0U;
   }
   auto sending = client->send("x");

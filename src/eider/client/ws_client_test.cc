@@ -300,7 +300,7 @@ TEST(WsClient, pings_that_come_in_time_or_between_messages_are_no_flood) {
   EXPECT_TRUE(line.client().is_open());
 }
 
-// What a server may send, all of it (tests/conformance).
+// All frames that a server may send (tests/conformance).
 
 SeenList messages_of(const SeenList& seen) {
   SeenList messages;
@@ -312,7 +312,7 @@ SeenList messages_of(const SeenList& seen) {
   return messages;
 }
 
-/// What a client answers to what it has seen.
+/// Returns the client's responses to these frames.
 SeenList responses_to(const SeenList& seen) {
   SeenList responses;
   for (const Seen& one : seen) {

@@ -183,7 +183,7 @@ TEST(WsOpening, does_not_send_what_would_break_the_request) {
   }
 }
 
-/// What comes of a response, told at once or byte by byte: the same.
+/// Returns the error for a response, which is the same for one piece and byte by byte.
 WsClientError error_of(std::string_view response, WsClientOptions options = {}) {
   WsClientLine slow(options);
   slow.say_slowly(response);
@@ -198,7 +198,7 @@ WsClientError error_of(std::string_view response, WsClientOptions options = {}) 
   return line.opened->error();
 }
 
-/// The right response to the first request that a line with known keys sends, changed.
+/// Returns the valid response to the first request on a connection with known keys, with a change.
 std::string changed(std::string_view what, std::string_view by) {
   const WsClientLine line;
   std::string response = line.response();
