@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 class CacheTest : public ::testing::Test {
  protected:
-  /// What several got that asked at once, in the order in which they did.
+  /// The results of several concurrent calls, in the order of completion.
   struct Asked {
     std::vector<std::string> got;
     std::unique_ptr<Scope> scope = std::make_unique<Scope>();
@@ -126,7 +126,7 @@ TEST_F(CacheTest, a_stale_value_is_given_while_a_new_one_is_made) {
   kernel_.advance(1s);
   takes_ = 500ms;
   const auto asked = ask(cache, 5);
-  EXPECT_EQ(asked->got, Texts(5, "v1"));  // at once
+  EXPECT_EQ(asked->got, Texts(5, "v1"));  // immediately
   EXPECT_EQ(begun_, 2);
   kernel_.advance(500ms);
   EXPECT_EQ(get(cache), "v2");
@@ -150,7 +150,7 @@ TEST_F(CacheTest, what_is_erased_while_it_is_made_is_not_kept) {
   const Cache cache(memory_cache());
   const auto asked = ask(cache);
   loop_.call([&] { asked->scope->start(cache.erase("k")); });
-  const auto later = ask(cache);  // it does not get what was made of the old state
+  const auto later = ask(cache);  // does not get the value for the old state
   kernel_.advance(10ms);
   EXPECT_EQ(asked->got, Texts{"v1"});
   EXPECT_EQ(later->got, Texts{"v2"});
@@ -203,8 +203,9 @@ TEST_F(CacheTest, a_refresh_may_outlive_the_cache) {
   EXPECT_EQ(begun_, 2);
 }
 
-/// What is put is there a while later, whoever has left by then, as of a request under way; what
-/// is erased is gone at once. Another process puts a value with the next question.
+/// A value that is put is visible a while later, even if the caller is canceled, like a request in
+/// progress; an erased value is removed immediately. Another process puts a value with the next
+/// call.
 class SlowStore final : public CacheStore {
  public:
   [[nodiscard]] Task<std::optional<CachedValue>> find(std::string key) override {
@@ -246,7 +247,7 @@ TEST_F(CacheTest, what_another_one_has_put_meanwhile_keeps_its_time_and_is_not_c
   EXPECT_EQ(cache.counts().loaded, 0U);
   EXPECT_EQ(store->puts_, 0);
   kernel_.advance(100ms);
-  EXPECT_EQ(get(cache), "other");  // stale by now
+  EXPECT_EQ(get(cache), "other");  // stale now
   EXPECT_EQ(cache.counts().stale, 1U);
 }
 
@@ -361,7 +362,7 @@ TEST_F(CacheTest, memory_is_bounded_and_what_was_used_longest_ago_goes) {
       (void)co_await of->find("a");
       co_await of->put("d", std::make_shared<const std::string>(900, 'x'), 1h);
       auto large = of->put("a", std::make_shared<const std::string>(1001, 'x'), 1h);
-      co_await std::move(large);  // takes the old one away all the same
+      co_await std::move(large);  // removes the old value even so
       for (const char* name : {"a", "b", "c", "d"}) {
         const auto found = co_await of->find(name);
         *to += found ? name : "-";
@@ -390,7 +391,7 @@ TEST(CacheOfSeveralLoops, one_makes_it_for_all) {
                          std::atomic<int>* responses) -> Task<> {
             ++*askers;
             auto getting = its.get_bytes("k", [times, askers]() -> Task<std::string> {
-              while (*askers < kThreads * kEach) {  // all of all loops ask meanwhile
+              while (*askers < kThreads * kEach) {  // all calls of all loops run at the same time
                 co_await sleep_for(1ms);
               }
               co_return std::to_string(++*times);

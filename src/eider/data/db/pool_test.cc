@@ -17,10 +17,10 @@
 namespace eider::db {
 namespace {
 
-/// What a connection was asked for, in letters: b(egin), c(ommit), r(oll back), s(tatement).
+/// The calls of a connection, as letters: b(egin), c(ommit), r(oll back), s(tatement).
 struct Journal {
-  std::string calls;         // of the one thread that the connection is on
-  int fails_at = -1;         // the call of this number, from 0, throws
+  std::string calls;         // written by the connection's thread
+  int fails_at = -1;         // the call with this number, starting at 0, throws
   bool is_open = false;      // a transaction
   std::atomic<int> kept{0};  // statements that were committed
 };
@@ -79,7 +79,7 @@ Database open(Journal& journal) {
                                                  PoolLimits()));
 }
 
-/// Two statements that count together. Whether they did.
+/// Runs two statements in a transaction. Returns whether it was committed.
 Task<bool> write_two(Database database) {
   auto two = [](Transaction& transaction) -> Task<> {
     co_await transaction.exec("one");
@@ -154,17 +154,17 @@ TEST(Pool, a_transaction_that_begins_when_nobody_waits_any_more_is_rolled_back) 
   EXPECT_EQ(journal.kept, 1);
 }
 
-/// A table with one column that is unique, for statements that share a commit.
+/// A table with one unique column, for statements that share a commit.
 struct Shelf {
   std::set<std::string> kept;
   std::counting_semaphore<> is_reached{0};
   std::counting_semaphore<> goes_on{0};
-  int full_count = 0;          // how often "insert full" was asked for
-  std::size_t lost_count = 0;  // rows that "insert late" has lost
+  int full_count = 0;          // number of "insert full" statements
+  std::size_t lost_count = 0;  // number of rows that "insert late" has lost
 };
 
-/// Its statements: "insert NAME"; "insert late" waits for the test and loses what was begun;
-/// "insert full" is `ann`, too, and finds no room from the second time on.
+/// Its statements: "insert NAME"; "insert late" waits for the test, and loses the transaction;
+/// "insert full" also inserts `ann`, and fails with a full disk from the second time on.
 class ShelfConnection final : public Connection {
  public:
   explicit ShelfConnection(Shelf& shelf) : shelf_(shelf) {}
@@ -218,7 +218,8 @@ Task<> put(Database on, RuntimeSql sql, std::optional<FailureKind>* outcome) {
   }
 }
 
-/// `first`, "insert ann" and "insert late" share what the last one loses. How "insert ann" went.
+/// `first`, "insert ann" and "insert late" share the transaction that the last one loses. Returns
+/// the result of "insert ann".
 Task<std::optional<FailureKind>> lose(Database on, Shelf* shelf, RuntimeSql first, bool is_left) {
   std::optional<FailureKind> outcomes[3];
   Scope scope;
@@ -252,7 +253,7 @@ struct Loss {
   std::set<std::string> kept;
 };
 
-/// Anew where the three were held up for so long that they did not share one commit.
+/// Repeats the test if the three were delayed so long that they did not share a commit.
 Loss lose_together(const char* first, bool is_left) {
   for (int tries = 0; tries < 1000; ++tries) {
     Shelf shelf;

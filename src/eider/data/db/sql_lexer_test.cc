@@ -9,7 +9,7 @@ namespace {
 
 const SqlDialect kDialects[] = {kSqliteSql, kPostgresSql, kMariadbSql, kAnySql, kUnquotedSql};
 
-/// "select|1" without blanks and comments; a token that is not closed ends with "…".
+/// Returns "select|1", without whitespace and comments; a token that is not closed ends with "…".
 std::string cut(std::string_view sql, const SqlDialect& dialect) {
   std::string all;
   for (const SqlToken& token : tokens_of(sql, dialect)) {

@@ -17,7 +17,7 @@ class FailingRedis : public ::testing::Test {
  protected:
   static constexpr Duration kCommandMax = 400ms;
 
-  /// Load while `harm` is done to the server from another thread.
+  /// Runs commands while `harm` affects the server from another thread.
   template <class Harm>
   RedisTally write_while(const std::string& url, Harm harm) {
     RedisTally tally;
@@ -31,17 +31,17 @@ class FailingRedis : public ::testing::Test {
     EXPECT_EQ(on_loop_.run([](Redis of) -> Task<std::string> {
       co_return co_await of.within(1min).command<std::string>("PING");
     }(redis)),
-              "PONG");  // it has healed
+              "PONG");  // it has recovered
     return tally;
   }
 
-  /// Nothing acknowledged is lost, nothing is there twice, nothing hung, and it went on behind it.
+  /// No acknowledged write is lost or duplicated, no command hangs, and the client continues.
   void check(const RedisTally& tally) {
     const RedisCount count = count_numbers(on_loop_, Redis(server_.unix_url()), tally);
     EXPECT_EQ(count.missing, 0);
     EXPECT_EQ(count.doubled, 0);
     EXPECT_LE(count.there, tally.done + tally.unknown());
-    EXPECT_LT(tally.longest, kCommandMax + 1s);  // which is for a machine that is busy
+    EXPECT_LT(tally.longest, kCommandMax + 1s);  // the second is for a busy machine
     EXPECT_GT(tally.done, 100);
   }
 
@@ -85,7 +85,7 @@ TEST_F(FailingRedis, that_is_cut_off_without_a_word_loses_and_doubles_nothing) {
     GTEST_SKIP() << network.why_not();
   }
   server_.stop();
-  server_.start();  // in the network of this thread
+  server_.start();  // with the network namespace of this thread
   const RedisTally tally = write_while(server_.url(), [&network] {
     network.cut();
     std::this_thread::sleep_for(1500ms);

@@ -53,7 +53,7 @@ TEST(KeySlot, is_none_where_a_command_ends_ahead_of_its_key) {
   }
 }
 
-/// Redis knows where the keys of its commands are.
+/// Redis can report the keys of its commands.
 TEST_F(RedisTest, the_first_key_of_a_command_is_where_redis_finds_it) {
   const std::vector<std::vector<std::string>> commands{
       {"GET", "k"},

@@ -1,5 +1,6 @@
-// A link on the simulated kernel, where bytes come in pieces and late, writes are refused and
-// connections break, by a seed: what became of each command, held against what the server has done.
+// A link on the simulated kernel, with a seed: bytes arrive in pieces and late, writes fail and
+// connections break. The result of each command is compared with the commands that the server has
+// run.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -28,7 +29,7 @@ constexpr int kTasks = 8;
 constexpr int kOfTask = 40;
 constexpr Duration kTimeMax = std::chrono::seconds(2);
 
-/// A server that counts, and now and then breaks off, hesitates or ends behind what it has done.
+/// A server that counts. After a command it sometimes closes, waits, or ends.
 class CountingServer {
  public:
   CountingServer(SimKernel& kernel, std::uint64_t seed) : kernel_(kernel), random_(seed) {}
@@ -38,7 +39,7 @@ class CountingServer {
     lines_.push_back({.client = std::move(pair.client)});
     return std::move(pair.server);
   }
-  /// returns  whether there was anything to do
+  /// returns  whether it had work to do
   bool act() {
     bool has_acted = false;
     for (Line& line : lines_) {
@@ -64,7 +65,7 @@ class CountingServer {
       has_acted = true;
     }
     if (has_acted && random_.happens(0.01)) {
-      line.unsaid.clear();  // it has been done, and nobody learns so
+      line.unsaid.clear();  // the command was run, but its response is lost
       line.client.reset();
     } else if (!line.unsaid.empty() && random_.happens(0.8)) {
       const std::size_t bytes = 1 + random_.below(line.unsaid.size());
@@ -105,15 +106,16 @@ class ToCountingServer final : public net::Dialler {
 
 struct Counts {
   int answered = 0;
-  int lost = 0;     // sent, and nobody knows whether they were done
-  int expired = 0;  // the same, or never sent
+  int lost = 0;     // sent, but it is unknown whether they were run
+  int expired = 0;  // the same, or not sent
   int left = kTasks;
 };
 
-/// Of one key that nobody else counts: each answer tells how often the server has done it by then.
+/// Counts with a key that only this task uses: each response contains the number of executed
+/// commands.
 Task<> count_up(Link& link, const CountingServer& server, std::string key, Counts& counts) {
   std::int64_t last = 0;
-  std::int64_t unknown = 0;  // since the last answer
+  std::int64_t unknown = 0;  // since the last response
   for (int i = 0; i < kOfTask; ++i) {
     const Instant begun = link.loop().now();
     try {
@@ -173,7 +175,7 @@ TEST(LinkSeeds, no_command_hangs_is_lost_in_silence_or_done_twice) {
     sum.lost += counts.lost;
     sum.expired += counts.expired;
     if (::testing::Test::HasFailure()) {
-      return;  // by its seed
+      return;  // the trace contains the seed
     }
   }
   RecordProperty("answered", sum.answered);

@@ -1,4 +1,4 @@
-// Nodes of a cluster that do not agree, talk nonsense or mean harm.
+// Nodes of a cluster that are inconsistent, invalid or hostile.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -27,7 +27,7 @@ Redis cluster_of(const RedisScript& server, Duration time) {
                {.command_time_max = time, .connect_time_max = 1s});
 }
 
-/// Knows no map of slots; what else it is asked goes to `answer`.
+/// Does not know the map of slots; other commands are passed to `answer`.
 class OddNode {
  public:
   using Answer = std::function<std::string(const std::string& asked)>;
@@ -96,7 +96,7 @@ TEST_F(OddCluster, a_node_that_names_ever_new_places_has_few_of_them_dialled) {
   for (int i = 0; i < 40; ++i) {
     places.push_back(std::make_unique<RedisScript>([](Peer& peer) {
       while (!peer.hear().empty()) {
-        // Says nothing.
+        // No response.
       }
     }));
   }
@@ -166,7 +166,7 @@ TEST_F(OddCluster, a_map_without_a_host_is_of_the_node_that_says_it) {
   });
   port = place_of(node.script()).substr(place_of(node.script()).rfind(':') + 1);
   on_loop_.run([](Redis redis, const RedisScript* of) -> Task<> {
-    while (of->connections() != 2) {  // one by the URL, one by the map
+    while (of->connections() != 2) {  // one for the URL, one for the map
       co_await redis.command("SET", "k", "v");
     }
   }(cluster_of(node.script(), 2s), &node.script()));
@@ -176,7 +176,7 @@ TEST_F(OddCluster, what_was_done_in_part_is_not_sent_again) {
   OddNode second([](const std::string&) { return "+OK\r\n"; });
   OddNode first([place = place_of(second.script())](const std::string& asked) -> std::string {
     if (asked.starts_with("SET {k}1")) {
-      return "+OK\r\n";  // for it was in no transaction
+      return "+OK\r\n";  // it was not in a transaction
     }
     return asked.starts_with("SET") ? "-MOVED 1 " + place + "\r\n" : "-ERR no\r\n";
   });
@@ -204,7 +204,7 @@ TEST_F(OddCluster, what_no_node_answers_for_is_asked_again_within_its_time) {
   EXPECT_EQ(asked, 3);
   OddNode down([](const std::string&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
   EXPECT_EQ(failure_of_get(cluster_of(down.script(), 300ms)).fault(), RedisFault::expired);
-  EXPECT_LE(down.asked(), 8);  // a pause lies between
+  EXPECT_LE(down.asked(), 8);  // there is a pause between attempts
 }
 
 }  // namespace

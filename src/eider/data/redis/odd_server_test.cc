@@ -1,4 +1,4 @@
-// What a server says but seldom, or only one that means harm.
+// Rare or hostile responses of a server.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -65,14 +65,14 @@ TEST_F(OddServer, what_is_invalidated_amid_its_answer_is_not_kept_wherever_that_
     });
     on_loop_.run([](Redis redis, std::size_t cuts, bool is_of_all) -> Task<> {
       RedisCache cache(redis);
-      while (cache.counts().hits == 0) {  // until the server has agreed to tell
+      while (cache.counts().hits == 0) {  // until the server has enabled tracking
         (void)co_await cache.get("kept");
       }
       for (std::size_t i = 0; i < cuts; ++i) {
         const auto misses = cache.counts().misses;
         EXPECT_EQ(co_await cache.get("k"), "1");
         EXPECT_EQ(cache.counts().misses, misses + 1);
-        co_await sleep_for(2ms);  // the last bytes may be on their way
+        co_await sleep_for(2ms);  // the last bytes may still arrive
         EXPECT_EQ(cache.size(), is_of_all ? 0U : 1U);
         if (is_of_all) {
           (void)co_await cache.get("kept");
@@ -154,7 +154,7 @@ TEST_F(OddServer, one_that_never_ends_its_answer_is_left) {
       auto ping = redis.command("PING");
       fault = (co_await failure_of(ping)).fault();
     }
-    EXPECT_EQ(fault, RedisFault::open);  // none: it is answered
+    EXPECT_EQ(fault, RedisFault::open);  // no failure: it gets a response
     EXPECT_EQ(of->connections(), 2);
   }(Redis(server.url(), {.command_time_max = 500ms}), &server));
 }
@@ -193,7 +193,7 @@ TEST_F(OddServer, commands_that_were_given_up_are_with_the_server_all_the_same) 
   }(Redis(server.url(), {.command_time_max = 10s, .commands_max = 10})));
 }
 
-/// An array of so many values of that text.
+/// Returns an array of `count` values with that text.
 std::string values_of(int count, std::string_view value) {
   std::string all = "*" + std::to_string(count) + "\r\n";
   for (int index = 0; index < count; ++index) {
@@ -202,7 +202,7 @@ std::string values_of(int count, std::string_view value) {
   return all;
 }
 
-// In memory each takes a string, so that 60 MiB of these would become a gigabyte.
+// Each value uses a string in memory, so 60 MiB of these would become a gigabyte.
 TEST_F(OddServer, an_answer_of_too_many_short_values_breaks_the_connection) {
   for (const std::string_view value : {"+\r\n", "$0\r\n\r\n", "_\r\n"}) {
     const std::string many = values_of(1'100'000, value);

@@ -1,4 +1,4 @@
-// Servers that take a subscription in another way than Redis commonly does.
+// Servers that respond to subscriptions differently from Redis.
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -26,7 +26,7 @@ std::string text_of(const std::string& text) {
   return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
 }
 
-/// As Redis answers "subscribe a", and the like.
+/// Returns the response of Redis to "subscribe a" and similar commands.
 std::string agreed(const std::string& asked) {
   const auto blank = asked.find(' ');
   return ">3\r\n" + text_of(asked.substr(0, blank)) + text_of(asked.substr(blank + 1)) + ":1\r\n";
@@ -42,7 +42,7 @@ void agree_to(Peer& peer, int questions) {
   }
 }
 
-/// To "a" by the third connection, over which there is a message then.
+/// Confirms "a" on the third connection, which then has a message.
 void agree_by_the_third_time(Peer& peer) {
   if (peer.number() == 2) {
     (void)peer.hear();
@@ -55,7 +55,7 @@ void agree_by_the_third_time(Peer& peer) {
   (void)peer.hear();
 }
 
-/// Gaps ahead of the next message of that channel; -1: it did not come.
+/// Returns the number of gaps before the next message of that channel; -1: no message.
 Task<int> gaps_ahead_of(RedisSubscriber* news, std::string channel) {
   int gaps = 0;
   while (true) {
@@ -74,7 +74,7 @@ TEST_F(OddSubscriptions, one_that_passes_by_itself_behind_a_lost_connection_is_a
   RedisScript server([](Peer& peer) {
     peer.greet();
     if (peer.number() == 1) {
-      return agree_to(peer, 2);  // with the one that is asked for as the connection stands
+      return agree_to(peer, 2);  // with the one that is requested while the connection exists
     }
     agree_by_the_third_time(peer);
   });
@@ -86,7 +86,7 @@ TEST_F(OddSubscriptions, one_that_passes_by_itself_behind_a_lost_connection_is_a
   }(Redis(server.url())));
 }
 
-// Whoever began it has been told that it took too long, and hears of it all the same.
+// The caller got a timeout, but receives messages later even so.
 TEST_F(OddSubscriptions, one_that_passes_on_the_first_connection_is_asked_for_again) {
   RedisScript server([](Peer& peer) {
     if (peer.number() == 1) {
@@ -115,7 +115,7 @@ TEST_F(OddSubscriptions, one_that_is_not_answered_behind_a_lost_connection_is_as
     }
     if (peer.number() == 2) {
       agree_to(peer, 1);
-      for (int i = 0; i < 400 && !is_over; ++i) {  // so that it is not silent
+      for (int i = 0; i < 400 && !is_over; ++i) {  // sends something, so that it is not silent
         peer.say(message_on("a"));
         std::this_thread::sleep_for(10ms);
       }
@@ -201,7 +201,7 @@ TEST_F(OddSubscriptions, an_end_that_nobody_asked_for_is_told_once_and_answers_n
         peer.say(agreed("sunsubscribe moved") + agreed("sunsubscribe unknown"));
         peer.say("-NOPERM not you\r\n");
       } else if (asked == "sunsubscribe b") {
-        peer.say(agreed(asked) + agreed(asked));  // it moved just then
+        peer.say(agreed(asked) + agreed(asked));  // it has just moved
       } else if (asked == "sunsubscribe refused") {
         peer.say("-NOPERM not you\r\n");
       } else {
@@ -234,7 +234,7 @@ TEST_F(OddSubscriptions, an_end_that_was_asked_for_and_given_up_answers_its_own_
     peer.greet();
     agree_to(peer, 2);
     const std::string given_up = peer.hear();
-    peer.say(agreed(given_up).substr(0, 5));  // not before the next one is asked for
+    peer.say(agreed(given_up).substr(0, 5));  // only after the next command
     const std::string next = peer.hear();
     peer.say(agreed(given_up).substr(5) + "-NOPERM not you\r\n");
     (void)peer.hear();

@@ -1,5 +1,5 @@
-// What a command costs this process beside bare hiredis, on the same socket and in the same run:
-// the ratio counts. Both take turns, so that a machine that slows down slows both.
+// Compares the CPU time per command of this process with hiredis, on the same socket and in the
+// same run. Only the ratio matters. Both take turns, so that a slower machine affects both.
 #include <benchmark/benchmark.h>
 #include <hiredis/hiredis.h>
 #include <sched.h>
@@ -23,9 +23,9 @@
 namespace eider {
 namespace {
 
-constexpr int kRound = 3200;  // commands of each side before the other one's turn
+constexpr int kRound = 3200;  // commands of each variant before the other one's turn
 
-/// What this thread has computed, in nanoseconds; the server's work is not in it.
+/// Returns the CPU time of this thread in nanoseconds; the server's time is not included.
 double cpu_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -42,7 +42,7 @@ class BareLoop {
   BareLoop(const BareLoop&) = delete;
   BareLoop& operator=(const BareLoop&) = delete;
 
-  /// As many at a time as `batch`.
+  /// Sends `batch` commands at a time.
   void read(int count, int batch) {
     for (int i = 0; i < count; i += batch) {
       for (int sent = 0; sent < batch; ++sent) {
@@ -80,8 +80,8 @@ Task<> read_side_by_side(Redis redis, int tasks) {
   co_await all.join();
 }
 
-/// On one processor with this thread: where one sleeps on another, to wake it costs ten times what
-/// is to be measured, and to which side that happens is chance.
+/// The server runs on the same CPU as this thread: waking a thread on another CPU would cost ten
+/// times the measured time, and would affect the variants randomly.
 RedisServer& server() {
   static const bool is_pinned = [] {
     cpu_set_t here;
@@ -93,14 +93,14 @@ RedisServer& server() {
   return RedisServer::shared();
 }
 
-/// What others on the machine do to single rounds does not count.
+/// The median ignores rounds that other processes of the machine disturb.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
 }
 
-/// range(0)  how many handlers ask at a time; the bare loop sends as many at a time
+/// range(0)  number of concurrent handlers; the bare loop sends the same number at a time
 void gets(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   BareLoop bare(server().socket());
@@ -125,7 +125,8 @@ void gets(benchmark::State& state) {
 }
 BENCHMARK(gets)->Arg(1)->Arg(16)->Arg(64)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// A million commands of all kinds: what is resident at a tenth of them, at a half and at the end.
+/// A million commands of all kinds: measures the resident memory after a tenth, half and all of
+/// them.
 void flat_memory(benchmark::State& state) {
   for (auto _ : state) {
     const ResidentMib resident = resident_in_commands(Redis(server().unix_url()), 1'000'000);

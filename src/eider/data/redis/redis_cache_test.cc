@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using Value = std::optional<std::string>;
 
-/// Asks until the value is one: what Redis tells comes soon, but not at once.
+/// Reads until the value is `wanted`: invalidations of Redis arrive soon, but not immediately.
 Task<bool> becomes(RedisCache& cache, std::string key, Value wanted) {
   for (int i = 0; i < 2000; ++i) {
     const Value found = co_await cache.get(key);
@@ -27,7 +27,8 @@ Task<bool> becomes(RedisCache& cache, std::string key, Value wanted) {
   co_return false;
 }
 
-/// Asks until it is answered from what is kept: nothing is before Redis has agreed to tell.
+/// Reads until the value comes from the cache: before Redis has enabled tracking, nothing is
+/// cached.
 Task<bool> is_kept(RedisCache& cache, std::string key) {
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t hits = cache.counts().hits;
@@ -81,7 +82,8 @@ TEST_F(RedisTest, a_value_that_changes_while_it_is_asked_for_is_not_kept_stale) 
 
 TEST_F(RedisTest, a_cache_keeps_no_value_beyond_its_expiry_nor_its_own_time) {
   on_loop_.run([](Redis redis) -> Task<> {
-    co_await redis.command("DEBUG", "SET-ACTIVE-EXPIRE", 0);  // so that Redis does not tell
+    // So that Redis does not invalidate it.
+    co_await redis.command("DEBUG", "SET-ACTIVE-EXPIRE", 0);
     RedisCache cache(redis, {.ttl_max = 100ms});
     co_await redis.command("SET", "short", "first", "PX", 60);
     EXPECT_TRUE(co_await is_kept(cache, "short"));
@@ -94,7 +96,7 @@ TEST_F(RedisTest, a_cache_keeps_no_value_beyond_its_expiry_nor_its_own_time) {
   }(redis_));
 }
 
-/// How often the server was asked for a value.
+/// Returns the number of reads at the server.
 Task<std::int64_t> gets_of(Redis redis) {
   const auto info = co_await redis.command<std::string>("INFO", "commandstats");
   const std::size_t at = info.find("cmdstat_get:calls=");
@@ -131,7 +133,7 @@ TEST_F(RedisTest, keys_and_bytes_of_a_cache_are_bounded) {
     const auto misses = cache.counts().misses;
     EXPECT_EQ(co_await cache.get("a"), "1");
     EXPECT_EQ(cache.counts().misses, misses);
-    EXPECT_EQ(co_await cache.get("b"), "2");  // the one that was asked for the longest ago
+    EXPECT_EQ(co_await cache.get("b"), "2");  // the least recently used value
     EXPECT_EQ(cache.counts().misses, misses + 1);
     co_await redis.command("SET", "long", std::string(98, 'x'));
     EXPECT_EQ((co_await cache.get("long"))->size(), 98U);

@@ -116,7 +116,7 @@ TEST_F(ClusterTest, a_slot_that_moves_under_load_loses_and_doubles_nothing) {
   on_loop_.run([](Redis of, RedisCluster* all, std::size_t index, RedisTally* noted) -> Task<> {
     Scope beside;
     beside.start(write_side_by_side(of, 2500ms, noted));
-    for (std::size_t i = 0; i < RedisCluster::kMasters; ++i) {  // once round
+    for (std::size_t i = 0; i < RedisCluster::kMasters; ++i) {  // once for each master
       co_await sleep_for(300ms);
       auto [before, after] =
           co_await of.pipeline(word<int>("LLEN", "numbers"), word<int>("LLEN", "numbers"));

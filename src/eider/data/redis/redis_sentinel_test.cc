@@ -24,7 +24,7 @@ std::string port_of(const RedisServer& server) {
   return std::to_string(server.port());
 }
 
-/// A master and a replica with a password, and three sentinels that want one of their own.
+/// A master and a replica with a password, and three sentinels with another password.
 class Guarded {
  public:
   Guarded() {
@@ -52,7 +52,7 @@ class Guarded {
     return url + "main";
   }
 
-  /// Until the sentinels know of each other and of the replica, and that has what was written.
+  /// Waits until the sentinels know each other and the replica, and the replica has all data.
   void settle(TestLoop& loop) {
     for (const auto& sentinel : sentinels_) {
       loop.run([](Redis redis) -> Task<> {
@@ -98,7 +98,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
   RedisTally tally;
   const std::jthread beside([&guarded] {
     std::this_thread::sleep_for(300ms);
-    guarded.sentinel(0).signal(SIGSTOP);  // the first one that is asked hangs
+    guarded.sentinel(0).signal(SIGSTOP);  // the first sentinel hangs
     guarded.master().kill();
   });
   on_loop_.run([](Redis of, RedisTally* noted) -> Task<> {
@@ -106,7 +106,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
     co_await news.subscribe("news");
     co_await write_side_by_side(of, 9s, noted);
     int hearers = 0;
-    for (int i = 0; i < 1000 && hearers == 0; ++i) {  // it subscribes by a connection of its own
+    for (int i = 0; i < 1000 && hearers == 0; ++i) {  // it subscribes with a separate connection
       hearers = co_await of.within(20s).command<int>("PUBLISH", "news", "again");
       co_await sleep_for(10ms);
     }
@@ -118,7 +118,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
   EXPECT_LT(tally.longest, 2s);
   EXPECT_GT(count.there, 0);
   on_loop_.run([](Redis of) -> Task<> {
-    EXPECT_EQ(co_await of.command<int>("LLEN", "confirmed"), 4);  // which a replica had said
+    EXPECT_EQ(co_await of.command<int>("LLEN", "confirmed"), 4);  // a replica has confirmed these
     EXPECT_TRUE(co_await of.command<bool>("SET", "goes", "on"));
   }(redis.within(20s)));
 }
@@ -142,7 +142,7 @@ TEST_F(SentinelTest, a_login_that_sentinels_want_is_told_by_name) {
   }
 }
 
-/// A server that says of itself that it has that role, and counts what it is asked besides.
+/// A server that reports this role, and counts other commands.
 class Roled {
  public:
   explicit Roled(std::string role)
@@ -175,7 +175,7 @@ std::string answer_of(const std::string& host, const std::string& port) {
          std::to_string(port.size()) + "\r\n" + port + "\r\n";
 }
 
-/// Says always the same; nothing, where that is empty.
+/// Always sends the same response; nothing if it is empty.
 std::function<void(Peer&)> saying(std::string answer) {
   return [answer = std::move(answer)](Peer& peer) {
     while (!peer.hear().empty()) {

@@ -64,7 +64,7 @@ TEST_F(RedisTest, a_watch_that_was_lost_is_not_forgotten_by_another_one) {
   }(redis_));
 }
 
-/// A transaction of the session that fails ahead of being sent.
+/// Transactions of the session that fail before they are sent.
 enum class Unsent : std::uint8_t { refused, given_up, busy };
 
 Task<> fail_unsent(RedisSession* session, Unsent how) {
@@ -92,7 +92,7 @@ TEST_F(RedisTest, a_transaction_that_is_not_sent_leaves_the_keys_watched) {
       co_await fail_unsent(&session, fails);
       auto killing = admin.session();
       co_await killing.command("CLIENT", "KILL", "ID", id);
-      auto lost = session.command("PING");  // where the end has not come here yet
+      auto lost = session.command("PING");  // before the end of the connection is received
       (void)co_await failure_of(lost);
       co_await session.command("PING");
       auto aborted = session.transaction(word<int>("INCR", "k"));

@@ -19,7 +19,7 @@ Task<> publish(Redis redis, std::string channel, std::string payload) {
   co_await redis.command("PUBLISH", channel, payload);
 }
 
-/// Receivers that the server had for it.
+/// Returns the number of receivers of the channel at the server.
 Task<int> hearers(Redis redis, std::string channel) {
   co_return co_await redis.command<int>("PUBLISH", channel, "?");
 }
@@ -116,7 +116,7 @@ TEST_F(RedisTest, a_silent_server_is_found_out_by_a_subscriber_that_only_listens
     while (co_await hearers(redis.within(1min), "a") == 0) {
       co_await sleep_for(5ms);
     }
-    EXPECT_TRUE((co_await news.receive()).is_gap);  // behind which nothing is missed
+    EXPECT_TRUE((co_await news.receive()).is_gap);  // after it, nothing is missed
     EXPECT_EQ((co_await news.receive()).payload, "?");
   }(Redis(server.url(), {.command_time_max = 1s, .connect_time_max = 1s}), &server));
 }

@@ -135,7 +135,7 @@ struct Member {
 };
 static_assert(redis::detail::kIsArgument<User> && redis::detail::kIsArgument<std::vector<int>>);
 static_assert(redis::detail::kIsArgument<std::map<std::string, std::optional<double>>>);
-// A client's JSON would say names.
+// Otherwise JSON of a client could set these.
 static_assert(!redis::detail::kIsArgument<Member>);
 static_assert(!redis::detail::kIsArgument<std::vector<Member>>);
 static_assert(!redis::detail::kIsArgument<std::map<std::string, User>>);
@@ -261,7 +261,7 @@ TEST_F(RedisTest, large_values_go_both_ways) {
   EXPECT_EQ(failure(open({.reply_bytes_max = 1000}), "GET", "large0").fault(), RedisFault::lost);
 }
 
-/// Counts, and a value larger than any buffer, side by side.
+/// Increments a counter and transfers a value larger than any buffer, concurrently.
 Task<> count_and_carry(Redis redis, int times) {
   const std::string large(3'000'000, 'y');
   for (int i = 0; i < times; ++i) {

@@ -43,7 +43,7 @@ TEST_F(RedisValuesTest, a_value_goes_when_it_is_no_longer_given) {
   const auto left = ask<std::int64_t>("PTTL", "eider:values:k");
   EXPECT_GT(left, 20'000);
   EXPECT_LE(left, 30'000);
-  ask("PEXPIRE", "eider:values:k", 20'000);  // as 10 s later: it is stale
+  ask("PEXPIRE", "eider:values:k", 20'000);  // as if 10 s had passed: it is stale
   EXPECT_EQ(get(cache), "v1");
   EXPECT_EQ(cache.counts().stale, 1U);
 }
@@ -58,7 +58,7 @@ TEST_F(RedisValuesTest, what_is_kept_near_costs_redis_nothing_until_another_proc
   };
   EXPECT_EQ(get(near), "v1");
   for (auto before = gets() - 1; before != gets(); before = gets()) {
-    EXPECT_EQ(get(near), "v1");  // nothing is kept near before Redis has agreed to tell
+    EXPECT_EQ(get(near), "v1");  // before Redis has enabled tracking, nothing is cached locally
   }
   const auto before = gets();
   for (int i = 0; i < 100; ++i) {
@@ -66,7 +66,7 @@ TEST_F(RedisValuesTest, what_is_kept_near_costs_redis_nothing_until_another_proc
   }
   EXPECT_EQ(gets(), before);
   on_loop_.run(near.erase("k"));
-  EXPECT_EQ(get(near), "v2");  // at once
+  EXPECT_EQ(get(near), "v2");  // immediately
   EXPECT_EQ(get(other), "v2");
   EXPECT_EQ(get(near), "v2");
   on_loop_.run(other.erase("k"));

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// What a walk says of an answer: "array 2 [integer 1 …", one item after the other.
+/// Returns the items of a response, such as "array 2 [integer 1 …", one after the other.
 std::string walk(std::string_view answer) {
   static constexpr const char* kNames[] = {"simple", "error", "integer",  "bulk",  "null",
                                            "real",   "bool",  "big",      "array", "set",
@@ -230,7 +230,7 @@ TEST(Resp, a_command_is_written_by_the_types_of_its_arguments) {
   EXPECT_EQ(command(Sized<std::string, 1, 3>("ab")), "*1\r\n$2\r\nab\r\n");
 }
 
-/// What is read of an answer; the sentence when it does not fit.
+/// Returns the value of a response, or the error text.
 template <class T>
 Result<T, std::string> read(std::string_view answer) {
   EXPECT_EQ(RespReader().read(answer), answer.size()) << answer;
@@ -302,7 +302,7 @@ struct SameHash {
   std::size_t operator()(const std::string& /*one*/) const { return 7; }
 };
 
-/// Names of three bytes from "100" on.
+/// Returns items with three bytes, starting at "100".
 std::string numbered(int count, std::string_view after_each = "") {
   std::string items;
   for (int i = 0; i < count; ++i) {

@@ -20,7 +20,7 @@ std::string text_of(const std::vector<Host>& hosts) {
   return all;
 }
 
-/// Its hosts after that many failures.
+/// Returns the hosts after this number of failures.
 Task<std::string> found(std::vector<Host> hosts, int failures) {
   HostFinder finder(Loop::current());
   for (int i = 0; i < failures; ++i) {

@@ -22,7 +22,7 @@ std::size_t bytes_of_text(const Text& text) noexcept {
 
 using Texts = MessageQueue<Text, std::runtime_error, bytes_of_text>;
 
-/// The next `count` messages: "a", "gap of 2", "error: no".
+/// Returns the next `count` messages: "a", "gap of 2", "error: no".
 Task<std::string> received(Texts& texts, int count) {
   std::string all;
   for (int i = 0; i < count; ++i) {

@@ -7,7 +7,7 @@
 namespace eider::detail::servers {
 namespace {
 
-/// "user|password|rest", "no login|rest", or "invalid".
+/// Returns "user|password|rest", "no login|rest", or "invalid".
 std::string login_of(std::string_view authority) {
   const auto login = take_login(authority);
   if (!login) {
@@ -17,7 +17,7 @@ std::string login_of(std::string_view authority) {
          std::string(authority);
 }
 
-/// "host|port", with brackets around an address that had them; or "invalid".
+/// Returns "host|port", with brackets around an address that had them, or "invalid".
 std::string host_of(std::string_view text) {
   const auto read = read_host(text);
   if (!read) {

@@ -33,7 +33,7 @@ enum class Shade : std::uint8_t { dark, light };
 struct RichEntry {
   std::int64_t n;
   std::optional<std::string> words;
-  std::optional<int> order;  // a word of the server's
+  std::optional<int> order;  // a reserved word of the server
   bool is_new;
   std::optional<double> weight;
   Shade shade;
@@ -44,10 +44,10 @@ struct RichEntry {
   bool operator==(const RichEntry&) const = default;
 };
 
-/// What a bulk insert came to.
+/// The result of a bulk insert.
 struct BulkOutcome {
   std::int64_t rows = -1;
-  std::int64_t added = 0;  // ahead of the failure
+  std::int64_t added = 0;  // before the failure
   std::optional<db::Failure> failure{};
 };
 
@@ -291,7 +291,7 @@ TEST_F(MariadbBulk, that_is_left_keeps_nothing_and_gives_its_connection_back) {
   EXPECT_EQ(on_loop_.run(insert(open(), many(100))).rows, 100);
 }
 
-/// As a handler whose client leaves, at each moment of its way.
+/// Like a handler whose client disconnects, at each point of the insert.
 TEST_F(MariadbBulk, that_is_destroyed_while_it_waits_keeps_nothing) {
   on_loop_.run([](Database on, std::vector<Entry> entries) -> Task<> {
     const auto never_end = [](Database base, std::vector<Entry> all) -> Task<> {

@@ -13,8 +13,8 @@ using FailingMariadb = MariadbTest;
 
 TEST_F(FailingMariadb, a_statement_whose_time_is_over_is_ended_at_the_server) {
   script(open(), "drop table if exists numbers; create table numbers(n int)");
-  // With the time set to another one by the statement itself it is the kill that ends it, and on
-  // MySQL what writes.
+  // If the statement itself sets another time limit, the kill ends it. The same applies to
+  // statements that write in MySQL.
   const std::string slow =
       "select count(*) from seq_1_to_100000 a, seq_1_to_100000 b where a.seq + b.seq = 1";
   const std::string without_limit =
@@ -38,7 +38,7 @@ TEST_F(FailingMariadb, a_statement_whose_time_is_over_is_ended_at_the_server) {
 TEST_F(FailingMariadb, the_last_word_of_a_connection_is_heard_ahead_of_the_next_statement) {
   on_loop_.run([](Database on) -> Task<> {
     const auto id = *co_await on.one<std::int64_t>("select connection_id()");
-    // This loop stands still meanwhile, so that nobody has told it of what has come.
+    // The event loop is blocked in the meantime, so it has not received the bytes yet.
     std::thread([id] {
       TestLoop beside;
       beside.run([](Database other, std::int64_t killed) -> Task<> {

@@ -22,7 +22,7 @@ using db::FailureKind;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-/// Answers whatever comes by the next of its texts, and remembers what came.
+/// Responds to each message with the next of its texts, and records the messages.
 class FakeServer {
  public:
   explicit FakeServer(std::vector<std::string> says) : says_(std::move(says)) {
@@ -102,8 +102,8 @@ std::string packet(int number, const std::string& payload) {
   return made + static_cast<char>(number) + payload;
 }
 
-/// takes_tls  says that it does
-/// login      the plugin that it asks for
+/// takes_tls  whether it supports TLS
+/// login      the requested authentication plugin
 std::string greeting(bool takes_tls = false, const std::string& login = "mysql_native_password") {
   return packet(0, "\x0a"s + "5.5.5-10.11.6-MariaDB\0"s + "\x07\0\0\0"s + "12345678\0"s +
                        (takes_tls ? "\x8f\xaa"s : "\x8f\xa2"s) + "\x2d\x02\0\x08\0\x15"s +
@@ -114,7 +114,7 @@ const std::string kOk = packet(2, "\0\0\0\2\0\0\0"s);
 const std::string kDone = packet(1, "\0\0\0\2\0\0\0"s);
 const std::string kBegun = packet(1, "\0\0\0\3\0\0\0"s);
 
-/// One column of one row.
+/// One row with one column.
 std::string one_text(const std::string& text) {
   const std::string end = "\xfe\0\0\2\0"s;
   const std::string column = "\3def\0\0\0\1a\0\x0c\x2d\0\xff\0\0\0\xfd\0\0\0\0\0"s;
@@ -122,8 +122,8 @@ std::string one_text(const std::string& text) {
          packet(4, static_cast<char>(text.size()) + text) + packet(5, end);
 }
 
-/// What a statement of one text column without parameters is answered with, prepared and run with a
-/// cursor.
+/// The responses to a statement with one text column and without parameters, when it is prepared
+/// and run with a cursor.
 const std::string kColumn = "\3def\0\0\0\1a\0\x0c\x2d\0\xff\0\0\0\xfd\0\0\0\0\0"s;
 const std::string kPrepared =
     packet(1, "\0\1\0\0\0\1\0\0\0\0\0\0"s) + packet(2, kColumn) + packet(3, "\xfe\0\0\3\0"s);
@@ -131,9 +131,9 @@ const std::string kOpened = packet(1, "\1"s) + packet(2, kColumn) + packet(3, "\
 
 class HostileMariadb : public MariadbTest {
  protected:
-  static constexpr Duration kPatient = 1s;  // for what is to be heard of a login
+  static constexpr Duration kPatient = 1s;  // time for messages of a login
 
-  /// What a statement fails with.
+  /// Returns the failure of a statement.
   db::Failure ask(const FakeServer& server, const std::string& more = {},
                   Duration time_max = 100ms) {
     return on_loop_.run([](Database on) -> Task<db::Failure> {
@@ -170,7 +170,7 @@ TEST_F(HostileMariadb, is_sent_no_password_for_a_key_of_its_own) {
   FakeServer server({greeting(), packet(2, "\xfe"s + begin), packet(4, "\1\4"s), kOk});
   const std::string why = ask(server, {}, kPatient).what();
   EXPECT_TRUE(why.contains("tls=verify")) << why;
-  // A server whose usual plugin this is may have users of another one.
+  // A server with this default plugin may have users with another one.
   FakeServer other({greeting(false, "caching_sha2_password"),
                     packet(2, "\xfemysql_native_password\0"s + std::string(20, 'x') + "\0"s),
                     packet(4, "\0\0\0\2\0\0\0"s), kDone});
@@ -201,7 +201,8 @@ TEST_F(HostileMariadb, that_refuses_a_piece_of_a_stream_is_told_nothing_of_it_la
       const db::Failure failure = co_await failure_of(pending);
       EXPECT_TRUE(std::string(failure.what()).contains("interrupted")) << failure.what();
     }
-    // Whoever leaves next stops what is under way: the rows of the stream are gone by then.
+    // The next canceled job stops the current operation, after the rows of the stream were
+    // destroyed.
     for (int i = 0; i < 3; ++i) {
       const auto ask = [](Database asked) -> Task<> { co_await asked.exec("do 1"); };
       EXPECT_FALSE(co_await with_deadline(ask(on), 50ms));
@@ -223,7 +224,7 @@ TEST_F(HostileMariadb, that_stops_within_the_tls_handshake_or_has_none_is_given_
   EXPECT_EQ(ask(silent, "?tls=required").kind(), FailureKind::lost);
   FakeServer noisy({greeting(true), "no TLS at all, but enough bytes for a record of it"});
   EXPECT_EQ(ask(noisy, "?tls=required").kind(), FailureKind::lost);
-  // What TLS is asked for is never sent without.
+  // If TLS is requested, nothing is sent without TLS.
   FakeServer plain({greeting(false), kOk, kOk});
   EXPECT_EQ(ask(plain, "?tls=required").kind(), FailureKind::lost);
   EXPECT_EQ(plain.heard().find("set time_zone"), std::string::npos);

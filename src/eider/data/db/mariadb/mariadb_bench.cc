@@ -1,6 +1,6 @@
-// What many rows cost, one by one, by bulk_insert and by bare Connector/C, in the same run and on
-// the same socket: the ratios count. The sides take turns, so that a machine that slows down slows
-// all of them.
+// Compares the cost of many rows: one by one, with bulk_insert, and with Connector/C directly, in
+// the same run and on the same socket. Only the ratios matter. The variants take turns, so that a
+// slower machine affects all of them.
 #include <benchmark/benchmark.h>
 #include <mysql.h>
 
@@ -22,9 +22,9 @@ namespace eider {
 namespace {
 
 constexpr std::size_t kRows = 8'000;
-constexpr std::size_t kBareRows = 2'000;  // together, as many as fit about 64 KiB
+constexpr std::size_t kBareRows = 2'000;  // together, as many as fit into 64 KiB
 
-/// Connector/C by its blocking calls: arrays, and one transaction.
+/// Connector/C with its blocking functions: arrays, and one transaction.
 class BareInserts {
  public:
   explicit BareInserts(const std::string& socket) : connection_(mysql_init(nullptr)) {
@@ -123,7 +123,7 @@ void many_rows(benchmark::State& state) {
   double bare_s = 0;
   double bulk_s = 0;
   double single_s = 0;
-  // Each is first once: what the server has still to clear away is of the one before.
+  // Each variant is first once, because the server may still clean up after the previous one.
   std::size_t first = 0;
   for (auto _ : state) {
     for (std::size_t i = first; i < first + 3; ++i) {
@@ -151,8 +151,8 @@ void many_rows(benchmark::State& state) {
 }
 BENCHMARK(many_rows)->Unit(benchmark::kMillisecond)->Repetitions(5)->Iterations(3);
 
-/// A million statements of all kinds: what is resident at a tenth of them, at a half and at the
-/// end.
+/// A million statements of all kinds: measures the resident memory after a tenth, half and all of
+/// them.
 void flat_memory(benchmark::State& state) {
   for (auto _ : state) {
     const ResidentMib resident =

@@ -74,7 +74,7 @@ TEST_F(MariadbTest, changes_are_counted_and_keys_are_told) {
     EXPECT_EQ(first.rows, 1);
     EXPECT_EQ(first.last_insert_id, 1);
     co_await on.exec("insert into counted(name) values('b'), ('c')");
-    // Those that are found count, whether they differ or not.
+    // Matching rows count, even if they are not changed.
     EXPECT_EQ((co_await on.exec("update counted set name = 'b' where id > 1")).rows, 2);
     EXPECT_EQ((co_await on.exec("update counted set name = 'b' where id > 1")).rows, 2);
     EXPECT_EQ((co_await on.exec("delete from counted where id = 9")).rows, 0);
@@ -209,7 +209,7 @@ Task<std::size_t> ask_much(Database on) {
   co_return (co_await on.all<std::string>("select repeat('x', 1000) from seq_1_to_30000")).size();
 }
 
-// A client that leaves in the midst of it leaves the connection to others.
+// After a client has disconnected during a result, other jobs can use the connection.
 TEST_F(MariadbTest, a_large_result_that_is_given_up_frees_its_connection) {
   on_loop_.run([](Database on) -> Task<> {
     for (int round = 0; round < 5; ++round) {
@@ -295,7 +295,7 @@ TEST_F(MariadbTest, hosts_are_tried_in_turn_and_names_are_looked_up) {
       EXPECT_EQ(co_await on.one<int>("select 3"), 3);
       co_return;
     }
-    // MySQL's users have caching_sha2_password, which is not for whoever answers.
+    // MySQL's users have caching_sha2_password, which requires an authenticated server.
     auto refused = on.exec("select 3");
     const db::Failure failure = co_await failure_of(refused);
     EXPECT_TRUE(std::string(failure.what()).contains("Unix socket or tls=verify"))

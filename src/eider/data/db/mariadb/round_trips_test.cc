@@ -1,4 +1,4 @@
-// Values that do not fit a member or a column.
+// Values that are invalid for a member or a column.
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {
@@ -23,7 +23,7 @@ template <class T>
 Task<std::string> why_not_mariadb(Database on, std::string sql) {
   const db::RuntimeSql text{sql};
   auto asked = on.template one<T>(text);
-  const auto failure = co_await failure_of(asked);  // in one expression g++ 14 does not parse it
+  const auto failure = co_await failure_of(asked);  // g++ 14 cannot parse this as one expression
   co_return failure.what();
 }
 

@@ -16,7 +16,7 @@ struct Numbered {
   std::string words;
 };
 
-/// What a stream came to: rows, their sum, and its failure.
+/// The result of a stream: number of rows, their sum, and its failure.
 struct Reading {
   std::int64_t rows = 0;
   std::int64_t sum = 0;
@@ -51,7 +51,7 @@ TEST_F(MariadbStream, rows_of_any_size_come_up_to_the_bound) {
       "seq_1_to_100 order by n")));
   EXPECT_EQ(beyond.failure, FailureKind::row) << beyond.cause;
   EXPECT_GE(beyond.rows, 64);
-  // Each of these is within the bound, and as many as are asked for at once are far beyond it.
+  // Each of these rows is within the limit, but a whole fetch of them is far beyond it.
   const Reading together = on_loop_.run(read_all(base.stream<Numbered>(
       "select seq as n, repeat('x', case when seq < 3003 then 100 else 3000000 end) as words from "
       "seq_1_to_3100 order by n")));

@@ -37,7 +37,7 @@ TEST_F(SeveralInMariadb, a_script_keeps_nothing_of_rows_when_one_of_its_statemen
         "insert into things values(2, 'two'); select * from things; insert into "
         "things values(3, 'three')");
     EXPECT_EQ(co_await base.one<int>("select count(*) from things"), 3);
-    // Several statements in one text are for scripts alone.
+    // Several statements in one text are only for scripts.
     const db::RuntimeSql two{"delete from things where id = $1 -- \r;delete from things"};
     auto smuggled = base.exec(two, 1);
     (void)co_await failure_of(smuggled);
@@ -68,7 +68,7 @@ TEST_F(SeveralInMariadb, a_transaction_that_a_deadlock_has_ended_is_over) {
     EXPECT_EQ(second.value_or(FailureKind::deadlock), FailureKind::deadlock);
     Transaction& lost = second ? two : one;
     Transaction& kept = second ? one : two;
-    // Nothing more is done for itself where all of it was taken back.
+    // No statement is repeated separately if all of them were rolled back.
     auto outside = lost.exec("insert into locked values(3, 0)");
     EXPECT_EQ((co_await failure_of(outside)).kind(), FailureKind::statement);
     auto commit = lost.commit();
@@ -168,7 +168,7 @@ TEST_F(SeveralInMariadb, a_transaction_may_be_left_on_any_thread) {
   const Database base = open({.connections_max = 1});
   script(base, "drop table if exists carried; create table carried(n int)");
   on_loop_.run([](Database on) -> Task<> {
-    // Each waits for the connection that the one before has left.
+    // Each waits for the connection that the previous one has released.
     std::vector<std::thread> threads;
     for (int i = 0; i < 50; ++i) {
       auto transaction = std::make_unique<Transaction>(co_await on.begin());

@@ -9,7 +9,7 @@
 namespace eider::db::mariadb {
 namespace {
 
-/// "user:password@name/address:port,… database", or what is wrong.
+/// Returns "user:password@name/address:port,… database", or the error.
 std::string read(std::string_view url) {
   const auto target = read_target(url);
   if (!target) {

@@ -21,13 +21,13 @@ class MariadbOverTls : public ::testing::Test {
     write("other.pem", make_authority("other"));
   }
 
-  /// From here on by a certificate with these names.
+  /// Restarts the server with a certificate for these names.
   void serve(const std::string& names) {
     const TestCertificate own =
         make_test_certificate({.name = "a server", .names = names}, &authority_);
     server_.serve_tls(to_pem(*own.certificate), to_pem(*own.key));
   }
-  /// "3", or why the server was not taken for the one that was meant.
+  /// Returns "3", or why the connection failed.
   std::string ask_of(const std::string& host, const std::string& login = "tester") {
     return on_loop_.run([](Database on) -> Task<std::string> {
       std::string told;
@@ -80,7 +80,7 @@ bool is_about_certificate(const std::string& text) {
   return text.contains("certificate") || text.contains("Hostname verification failed");
 }
 
-/// "localhost" is reached at 127.0.0.1: what the certificate names has to be what was written.
+/// "localhost" is connected to at 127.0.0.1: the certificate must contain the host as written.
 TEST_F(MariadbOverTls, a_certificate_names_the_host_as_it_was_written) {
   EXPECT_EQ(ask_of("127.0.0.1"), "3");
   EXPECT_TRUE(is_about_certificate(ask_of("localhost"))) << ask_of("localhost");
@@ -100,8 +100,8 @@ TEST_F(MariadbOverTls, another_authority_is_refused_where_one_is_asked_for) {
     EXPECT_EQ(failure.kind(), db::FailureKind::lost);
     EXPECT_TRUE(std::string(failure.what()).contains("certificate")) << failure.what();
   }(open("127.0.0.1", "verify&tls-ca=" + files_.path("other.pem"))));
-  if (!server_.is_mysql()) {  // whose logins are not for whoever answers
-    // Without a certificate that is asked for anybody is taken.
+  if (!server_.is_mysql()) {  // its authentication requires a verified server
+    // Without verification, any certificate is accepted.
     on_loop_.run([](Database on) -> Task<> {
       EXPECT_EQ(co_await on.one<int>("select 3"), 3);
     }(open("127.0.0.1", "required")));

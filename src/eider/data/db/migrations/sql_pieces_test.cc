@@ -7,7 +7,7 @@
 namespace eider::db {
 namespace {
 
-/// "1:select 1|3:select 2"
+/// Returns "1:select 1|3:select 2".
 std::string split(std::string_view sql, Dialect dialect = Dialect::postgres) {
   std::string told;
   for (const SqlPiece& piece : split_sql(sql, dialect)) {

@@ -13,7 +13,7 @@ namespace {
 constexpr Oid kInt4Array = 1007;
 constexpr Oid kTextArray = 1009;
 
-/// Its elements joined by '|', "(null)" of NULL, "refused" of bytes that are none.
+/// Returns the elements joined with '|', "(null)" for NULL, or "refused" for invalid bytes.
 std::string read(Oid type, Format format, std::string_view bytes) {
   CellRoom room;
   try {
@@ -89,7 +89,7 @@ TEST(ArrayCodec, an_array_that_is_cut_anywhere_is_refused) {
 
 TEST(ArrayCodec, no_length_that_the_server_sends_is_trusted) {
   const std::string whole = write_array(kInt4, {std::string_view("\0\0\0\1", 4)});
-  const std::size_t kPlaces[] = {0, 8, 12, 20};  // dimensions, type, count, the element's length
+  const std::size_t kPlaces[] = {0, 8, 12, 20};  // dimensions, type, count, length of the element
   for (const std::size_t place : kPlaces) {
     for (const char byte : {'\x7f', '\x80', '\xff'}) {
       std::string spoilt = whole;
@@ -113,7 +113,7 @@ TEST(ArrayCodec, whatever_comes_is_read_or_refused) {
     }
     changed.resize(random() % 4 == 0 ? random() % changed.size() : changed.size());
     (void)read(kTextArray, i % 2 == 0 ? Format::text : Format::binary, changed);
-    (void)read(1231, i % 2 == 0 ? Format::text : Format::binary, changed);  // of numerics
+    (void)read(1231, i % 2 == 0 ? Format::text : Format::binary, changed);  // numeric[]
   }
 }
 

@@ -78,7 +78,7 @@ TEST_F(PostgresArrays, come_back_as_they_were_bound_prepared_or_read_as_text) {
          "int4[])");
   on_loop_.run([](Database on, Database unprepared) -> Task<> {
     const Arrays one = sample_arrays();
-    for (int i = 0; i < 2; ++i) {  // and a row of nothing
+    for (int i = 0; i < 2; ++i) {  // and an empty row
       const Arrays sent = i == 0 ? one : Arrays();
       co_await on.exec(
           "insert into arrays values($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
@@ -124,7 +124,7 @@ TEST_F(PostgresArrays, serve_any_and_unnest) {
     EXPECT_EQ((co_await on.all<int>("select n from items where id = any($1) order by id", kLarger)),
               kFound);
     EXPECT_EQ(co_await on.one<int>("select cardinality($1::int[])", "{1,2,3}"), 3);
-    // A list is JSON where JSON is wanted.
+    // A list is sent as JSON if the parameter is JSON.
     EXPECT_EQ(co_await on.one<int>("select jsonb_array_length($1::jsonb)", kIds), 3);
     EXPECT_EQ((co_await on.one<std::vector<int>>("select to_jsonb($1::int[])", kIds)), kIds);
     std::vector<int> many(100'000);

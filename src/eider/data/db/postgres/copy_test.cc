@@ -49,10 +49,10 @@ std::size_t bytes_on_heap() {
   return ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
 }
 
-/// What a COPY came to.
+/// The result of a COPY.
 struct CopyOutcome {
   std::int64_t rows = -1;
-  std::int64_t added = 0;  // ahead of the failure
+  std::int64_t added = 0;  // before the failure
   std::optional<db::Failure> failure{};
 };
 
@@ -164,7 +164,7 @@ TEST_F(PostgresCopy, bytes_go_in_as_they_come_and_what_is_no_value_is_told_by_li
     EXPECT_EQ(on_loop_.run(copy(base, csv, cut)).rows, 3);
     EXPECT_EQ(number(base, "select n from numbered where words = E'two\\nlines'"), 2);
   }
-  for (const std::size_t cut : {1UL, 2UL, 1000UL}) {  // as spreadsheets write it
+  for (const std::size_t cut : {1UL, 2UL, 1000UL}) {  // with the byte order mark of spreadsheets
     script(base, "truncate numbered");
     EXPECT_EQ(on_loop_
                   .run(copy(base,
@@ -522,7 +522,7 @@ TEST_F(PostgresCopy, one_whose_transaction_expires_while_the_server_waits_frees_
     Transaction late = co_await on.begin();
     CopyIn in = copy_in(late, "copy numbered from stdin");
     std::string lines;
-    for (int n = 1; n <= 5000; ++n) {  // the server inserts them by the thousand
+    for (int n = 1; n <= 5000; ++n) {  // the server inserts them in batches of 1,000
       lines += std::to_string(n) + "\ta\n";
     }
     co_await in.write(lines);
@@ -540,7 +540,8 @@ TEST_F(PostgresCopy, one_whose_transaction_expires_while_the_server_waits_frees_
   }(base, other));
 }
 
-/// What a COPY of ever more rows came to, behind whose first ones something was done.
+/// Returns the result of a COPY with an endless number of rows; runs `meanwhile` after the first
+/// ones.
 Task<std::optional<FailureKind>> load_until_it_fails(Database on, std::function<void()> meanwhile) {
   try {
     CopyIn in = copy_in(on, "copy numbered from stdin");

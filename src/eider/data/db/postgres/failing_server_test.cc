@@ -25,7 +25,7 @@ TEST_F(FailingServer, a_request_to_cancel_that_may_still_come_is_met_by_nobody) 
     server().signal_first(SIGSTOP);
     auto slow = on.exec("select pg_sleep(2)");
     (void)co_await failure_of(slow);
-    co_await sleep_for(5500ms);  // the request is waited for, and given up
+    co_await sleep_for(5500ms);  // the cancel request times out, and the connection is closed
     server().signal_first(SIGCONT);
     EXPECT_NE(co_await on.one<int>("select pg_backend_pid()"), process);
   }(open({.connections_max = 1, .statements_max = 0, .limits = {.statement_time_max = 1s}})));
@@ -34,7 +34,7 @@ TEST_F(FailingServer, a_request_to_cancel_that_may_still_come_is_met_by_nobody) 
 TEST_F(FailingServer, a_statement_that_was_only_being_prepared_is_done_by_another_connection) {
   script(open(), "drop table if exists locked; create table locked(n int)");
   on_loop_.run([](Database on, Database other) -> Task<> {
-    // Both connections are made, and then one of them waits for the lock to read the columns.
+    // Both connections are opened, and then one of them waits for the lock to read the columns.
     auto sleep = [](Database within) -> Task<> { co_await within.exec("select pg_sleep(0.05)"); };
     Scope both;
     both.start(sleep(on));
@@ -53,7 +53,7 @@ TEST_F(FailingServer, a_statement_that_was_only_being_prepared_is_done_by_anothe
         "'Lock'"};
     while ((co_await lock.all<int>(end)).empty()) {
       co_await sleep_for(5ms);
-      // Within a transaction the server shows the activity as it was at first.
+      // Within a transaction, the server caches its first view of the activity.
       co_await lock.exec("select pg_stat_clear_snapshot()");
     }
     co_await lock.roll_back();
@@ -69,12 +69,13 @@ TEST_F(FailingServer, what_waits_behind_a_last_answer_is_done_by_another_connect
     auto write = [](Database within, int number) -> Task<> {
       co_await within.exec("insert into numbers values($1)", number);
     };
-    for (int i = 0; i < 3; ++i) {  // prepared by then, so that there is one round
+    for (int i = 0; i < 3; ++i) {  // prepared then, so that there is only one round
       Scope both;
       both.start(write(on, 1));
       both.start(write(on, 2));
-      if (i == 2) {  // the loop stands still while the answer and the connection's end come
-        co_await yield_now();  // until the first has been sent
+      // The event loop is blocked while the response and the end of the connection arrive.
+      if (i == 2) {
+        co_await yield_now();  // until the first statement has been sent
         std::thread([process] {
           TestLoop other;
           other.run([](Database beside, int ended) -> Task<> {

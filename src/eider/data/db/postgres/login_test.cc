@@ -1,4 +1,4 @@
-// Who is let in, and over what: passwords by SCRAM, modes of TLS, certificates of clients.
+// Logins: passwords with SCRAM, TLS modes, and client certificates.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@ using detail::tls::TestFiles;
 using detail::tls::to_pem;
 using namespace std::chrono_literals;
 
-/// A server whose rules tell roles apart, and its clients' files.
+/// A server with different rules for each role, and the files of its clients.
 class StrictServer {
  public:
   StrictServer() {
@@ -63,7 +63,7 @@ class StrictServer {
            " dbname=postgres " + how;
   }
   [[nodiscard]] std::string file(const std::string& name) const { return files_.path(name); }
-  /// With a client's certificate.
+  /// With a client certificate.
   [[nodiscard]] std::string as(const std::string& client) const {
     return "user=certified sslmode=require sslcert=" + file(client + ".pem") +
            " sslkey=" + file(client + ".key");
@@ -75,7 +75,7 @@ class StrictServer {
   static TestCertificate make_authority(const std::string& name) {
     return make_test_certificate({.name = name, .is_authority = true});
   }
-  /// libpq takes no key, nor a file of passwords, that others may read.
+  /// libpq rejects keys and password files that other users can read.
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(file(name)) << content;
     std::filesystem::permissions(file(name), std::filesystem::perms(0600));
@@ -90,7 +90,7 @@ class StrictServer {
   TestFiles files_;
 };
 
-/// said  "tls" or "plain" for one that is let in; else a part of what it fails with
+/// said  "tls" or "plain" for a successful login; otherwise a part of the error
 struct Attempt {
   std::string where;
   std::string_view said;
@@ -111,7 +111,7 @@ class PostgresLogin : public ::testing::Test {
       EXPECT_EQ(failure.kind(), db::FailureKind::lost) << failure.what();
     }
   }
-  /// All at the same time, as each that is refused waits for who may still let it in.
+  /// Runs all attempts concurrently, because rejected ones retry for some time.
   void check(const std::vector<Attempt>& attempts) {
     std::vector<std::string> said(attempts.size());
     on_loop_.run([](const std::vector<Attempt>* all, std::vector<std::string>* into) -> Task<> {
@@ -172,7 +172,7 @@ TEST_F(PostgresLogin, a_wrong_password_is_tried_again_with_pauses_whoever_waits)
   for (std::size_t at = 0; (at = said.find(kRefusal, at)) != std::string::npos; ++at) {
     ++refusals;
   }
-  // The first ones at once, then one at a time behind 0.1, 0.2, 0.4 and 0.8 s.
+  // The first ones immediately, then one at a time after 0.1, 0.2, 0.4 and 0.8 s.
   EXPECT_GE(refusals, 2);
   EXPECT_LE(refusals, 4 + 4);
 }
@@ -204,7 +204,8 @@ TEST_F(PostgresLogin, each_mode_of_tls_takes_the_servers_that_it_should) {
       {secure("allow"), "tls"},
       {secure("prefer"), "tls"},
       {secure("require", "db.example"), "tls"},
-      {secure("require" + other), "certificate verify failed"},  // one that is named is looked at
+      // A certificate that is specified is verified.
+      {secure("require" + other), "certificate verify failed"},
       {secure("verify-ca" + authority, "db.example"), "tls"},
       {secure("verify-ca" + other), "certificate verify failed"},
       {secure("verify-full" + authority), "tls"},

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// All that comes out of `bytes`, of which so many come at a time.
+/// Returns all messages in `bytes`, of which `at_a_time` bytes arrive at a time.
 std::vector<std::pair<char, std::string>> read(MessageReader& reader, std::string_view bytes,
                                                std::size_t at_a_time) {
   std::vector<std::pair<char, std::string>> read;

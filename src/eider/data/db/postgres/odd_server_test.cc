@@ -1,4 +1,4 @@
-// Servers that say what none should, and connections that end where nobody looks.
+// Servers that violate the protocol, and connections that end at unexpected times.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ using db::postgres::message;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-/// Columns of type int4 in binary.
+/// Returns a description of int4 columns in binary.
 std::string columns(std::size_t count) {
   std::string body = "\0"s + static_cast<char>(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ std::string bytes_of(const std::vector<std::string>& messages) {
 const std::string kReady = message('Z', "I");
 const std::string kDone = message('C', "SELECT 1\0"s);
 
-/// Lets everybody in, describes each statement as one with one column, and answers it so.
+/// Accepts all logins, describes each statement with one column, and responds with one row.
 class OddServer {
  public:
   explicit OddServer(std::string answer) : answer_(std::move(answer)) {
@@ -81,7 +81,7 @@ class OddServer {
   [[nodiscard]] std::string where() const {
     return "host=127.0.0.1 sslmode=disable user=a dbname=a port=" + std::to_string(port_);
   }
-  /// How often something came.
+  /// How often bytes were received.
   [[nodiscard]] int pieces() const noexcept { return pieces_; }
 
  private:
@@ -118,7 +118,7 @@ class OddServer {
       ::send(client, said.data(), said.size(), MSG_NOSIGNAL);
     }
   }
-  /// Until there is something to read; false when this is over.
+  /// Waits until there are bytes to read; returns false when the server stops.
   bool waits_for(int fd) const {
     pollfd ready{.fd = fd, .events = POLLIN, .revents = 0};
     while (!is_over_ && ::poll(&ready, 1, 20) == 0) {
@@ -166,8 +166,8 @@ TEST_F(OddServers, that_break_the_protocol_lose_their_connection_alone) {
   const std::string bound = message('2', {});
   for (const std::string& answer : {
            bytes_of({bound, columns(1), row(1), columns(3), row(3), kDone, kReady}),
-           bytes_of({bound, kReady}),                      // nothing is said of the statement
-           bytes_of({bound, columns(1), row(1), kReady}),  // nor of its end
+           bytes_of({bound, kReady}),                      // no response to the statement
+           bytes_of({bound, columns(1), row(1), kReady}),  // nor the end of the statement
            bytes_of({bound, columns(1), row(2), kDone, kReady}),
            bytes_of({bound, columns(1), message('D', "\0\1\0\0\0\x09"s), kDone, kReady}),
            bytes_of({bound, columns(1), row(1), kDone, kReady, kReady, kReady}) + "Z\0\0\0\1"s,
@@ -202,12 +202,12 @@ TEST_F(OddServers, are_sent_all_of_what_goes_together_at_once) {
       const auto [first, second, third] =
           co_await on.all(db::row<int>(sql), db::row<int>(sql), db::row<int>(sql));
       EXPECT_EQ(third.value(), 7);
-      EXPECT_EQ(asked->pieces(), 3 + i);  // behind the first words and the preparation
+      EXPECT_EQ(asked->pieces(), 3 + i);  // after the login and the preparation
     }
   }(open_postgres(server.where(), {.connections_max = 1}), &server));
 }
 
-/// Within one turn of the loop, which has not heard of it by then.
+/// Within one turn of the event loop, which has not noticed it yet then.
 void end_backend(std::int64_t pid) {
   std::thread([pid] {
     TestLoop loop;

@@ -1,5 +1,6 @@
-// What a statement costs this process beside a bare loop over libpq, on the same socket and in the
-// same run: the ratio counts. Both take turns, so that a machine that slows down slows both.
+// Compares the CPU time per statement of this process with a bare loop over libpq, on the same
+// socket and in the same run. Only the ratio matters. Both take turns, so that a slower machine
+// affects both.
 #include <benchmark/benchmark.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -25,14 +26,14 @@
 namespace eider {
 namespace {
 
-constexpr int kRound = 480;  // statements of each side before the other one's turn
+constexpr int kRound = 480;  // statements of each variant before the other one's turn
 
 struct World {
   int id;
   int randomnumber;
 };
 
-/// What this thread has computed, in nanoseconds; the server's work is not in it.
+/// Returns the CPU time of this thread in nanoseconds; the server's time is not included.
 double cpu_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -62,7 +63,7 @@ class BareLoop {
     send(id, &PQexecPrepared);
     return number_;
   }
-  /// One Sync behind all of them, or one behind each.
+  /// Sends one Sync after all of them, or one after each.
   int read_several(std::size_t syncs_count) {
     PQenterPipelineMode(connection_);
     for (std::size_t id = 1; id <= kBatch; ++id) {
@@ -80,7 +81,7 @@ class BareLoop {
     PQexitPipelineMode(connection_);
     return number_;
   }
-  /// All rows up to an id, into structs.
+  /// Reads all rows up to an ID into structs.
   std::vector<World> read_rows(int count) {
     const std::uint32_t sent = __builtin_bswap32(static_cast<std::uint32_t>(count));
     const char* value = reinterpret_cast<const char*>(&sent);
@@ -124,7 +125,7 @@ class BareLoop {
   int number_ = 0;
 };
 
-/// The protocol by hand, over a connection that libpq has made: what libpq itself costs.
+/// The protocol without libpq, on a connection that libpq has opened: shows the cost of libpq.
 class BareProtocol {
  public:
   explicit BareProtocol(const std::string& where) : connection_(PQconnectdb(where.c_str())) {
@@ -152,7 +153,7 @@ class BareProtocol {
   }
 
  private:
-  /// Bind to the unnamed portal with one binary value and binary columns, and Execute.
+  /// Adds Bind to the unnamed portal with one binary value and binary columns, and Execute.
   void put_read(std::uint32_t id) {
     sent_.append("B\0\0\0\x1c\0read\0\0\1\0\1\0\1\0\0\0\4", 21);
     id = __builtin_bswap32(id);
@@ -200,8 +201,8 @@ Task<> read_side_by_side(Database base, int tasks) {
   co_await all.join();
 }
 
-/// On one processor with this thread: where one sleeps on another, to wake it costs ten times what
-/// is to be measured, and to which side that happens is chance.
+/// The server runs on the same CPU as this thread: waking a thread on another CPU would cost ten
+/// times the measured time, and would affect the variants randomly.
 PostgresServer& server() {
   static const bool is_pinned = [] {
     cpu_set_t here;
@@ -213,7 +214,7 @@ PostgresServer& server() {
   return PostgresServer::shared();
 }
 
-/// What others on the machine do to single rounds does not count.
+/// The median ignores rounds that other processes of the machine disturb.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -244,7 +245,7 @@ Task<> read_many_rows(Database base, int count) {
   benchmark::DoNotOptimize(worlds.data());
 }
 
-/// Rounds of both in turn, each of `kRound` statements.
+/// Runs rounds of both variants in turn, each with `kRound` statements.
 template <class Bare, class Ours>
 void compare(benchmark::State& state, Bare bare, Ours ours) {
   std::vector<double> bare_us;
@@ -265,7 +266,7 @@ void compare(benchmark::State& state, Bare bare, Ours ours) {
   state.counters["ratio"] = median(std::move(ratios));
 }
 
-/// range(0)  how many handlers ask at a time, of at most four connections
+/// range(0)  number of concurrent handlers, with at most four connections
 void single_statements(benchmark::State& state) {
   const std::string where = server().where();
   BareLoop bare(where);
@@ -283,7 +284,7 @@ void single_statements(benchmark::State& state) {
 }
 BENCHMARK(single_statements)->Arg(1)->Arg(4)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// range(0)  how many Syncs: one for the batch, or one for each of its statements
+/// range(0)  number of Sync messages: one for the batch, or one for each statement
 void several_of_20(benchmark::State& state) {
   const std::string where = server().where();
   BareLoop bare(where);
@@ -306,7 +307,7 @@ void several_of_20(benchmark::State& state) {
 }
 BENCHMARK(several_of_20)->Arg(1)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// A batch by libpq, as `bare`, beside one by hand, as `eider`.
+/// Compares a batch with libpq, as `bare`, with one written directly, as `eider`.
 void batch_by_hand(benchmark::State& state) {
   const std::string where = server().where();
   BareLoop bare(where);
@@ -327,7 +328,7 @@ void batch_by_hand(benchmark::State& state) {
 }
 BENCHMARK(batch_by_hand)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// The figures are of a row.
+/// The results are per row.
 void rows_of_one_statement(benchmark::State& state) {
   const std::string where = server().where();
   BareLoop bare(where);
@@ -339,8 +340,8 @@ void rows_of_one_statement(benchmark::State& state) {
 }
 BENCHMARK(rows_of_one_statement)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// A million statements of all kinds: what is resident at a tenth of them, at a half and at the
-/// end.
+/// A million statements of all kinds: measures the resident memory after a tenth, half and all of
+/// them.
 void flat_memory(benchmark::State& state) {
   for (auto _ : state) {
     const ResidentMib resident = resident_in_statements(open_postgres(server().where()), 1'000'000);

@@ -1,5 +1,6 @@
-// What many rows cost by COPY, in and out, beside bare libpq on the same socket and in the same
-// run: the ratios count. The sides take turns, so that a machine that slows down slows both.
+// Compares the cost of many rows with COPY, in both directions, with libpq directly, on the same
+// socket and in the same run. Only the ratios matter. The variants take turns, so that a slower
+// machine affects both.
 #include <benchmark/benchmark.h>
 #include <libpq-fe.h>
 
@@ -34,7 +35,7 @@ void append(std::string& text, Number number) {
   text.append(digits.data(), written.ptr);
 }
 
-/// libpq by its blocking calls.
+/// libpq with its blocking functions.
 class BareCopy {
  public:
   explicit BareCopy(const std::string& where) : connection_(PQconnectdb(where.c_str())) {
@@ -48,7 +49,7 @@ class BareCopy {
 
   void clear() { PQclear(PQexec(connection_, "truncate samples")); }
 
-  /// No name has a byte that would have to be escaped.
+  /// The names contain no bytes that need escaping.
   void put(const std::vector<Sample>& rows) {
     PQclear(PQexec(connection_, "copy samples(id, name, weight) from stdin"));
     std::string text;
@@ -73,7 +74,7 @@ class BareCopy {
     }
     finish();
   }
-  /// returns  how many bytes came
+  /// returns  number of received bytes
   std::size_t take() {
     PQclear(PQexec(connection_, "copy samples to stdout"));
     std::size_t bytes = 0;
@@ -134,7 +135,7 @@ Task<> take_bytes(Database on) {
   benchmark::DoNotOptimize(bytes);
 }
 
-/// What one side has taken so far.
+/// The time of one variant so far.
 struct Taken {
   double wall_s = 0;
   double cpu_s = 0;
@@ -147,7 +148,7 @@ struct Taken {
     cpu_s += cpu_seconds() - cpu_begun;
     wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
-  /// What this thread has computed; the server's work is not in it.
+  /// Returns the CPU time of this thread; the server's time is not included.
   static double cpu_seconds() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -155,9 +156,10 @@ struct Taken {
   }
 };
 
-/// Rows a second of both, the time of a row beside the bare one's, and this process's part of it.
+/// Reports the rows per second of both variants, the ratio of their times per row, and the share of
+/// this process.
 ///
-/// prepare  comes ahead of each side's turn
+/// prepare  runs before each variant's turn
 template <class Prepare, class Bare, class Ours>
 void compare(benchmark::State& state, Prepare prepare, Bare bare, Ours ours) {
   Taken by_bare;

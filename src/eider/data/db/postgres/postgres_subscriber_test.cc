@@ -17,14 +17,14 @@ namespace {
 using db::FailureKind;
 using namespace std::chrono_literals;
 
-/// Backends that listen by now, as the server counts them.
+/// Returns the number of listening backends, according to the server.
 Task<std::int64_t> listening(Database on) {
   co_return *co_await on.one<std::int64_t>(
       "select count(*) from pg_stat_activity where query like 'listen %' or query like 'unlisten "
       "%'");
 }
 
-/// Ends all of those, and says how many there were.
+/// Ends all of these backends, and returns their number.
 Task<std::int64_t> end_listening(Database on) {
   co_return *co_await on.one<std::int64_t>(
       "select count(pg_terminate_backend(pid)) from pg_stat_activity where query like 'listen %'");
@@ -91,7 +91,7 @@ TEST_F(PostgresSubscribers, hear_of_a_transaction_when_it_commits_and_never_of_o
 TEST_F(PostgresSubscribers, of_one_loop_share_a_connection_which_is_told_when_the_last_one_goes) {
   on_loop_.run([](Database on, Database other) -> Task<> {
     for (int i = 0; i < 400 && co_await listening(other) != 0; ++i) {
-      co_await sleep_for(5ms);  // the server may still be at the end of what was before
+      co_await sleep_for(5ms);  // the server may still run the previous statement
     }
     const std::int64_t before = co_await listening(other);
     {
@@ -127,7 +127,7 @@ TEST_F(PostgresSubscribers, of_one_loop_share_a_connection_which_is_told_when_th
                                              "0\"'") == 0) {
       co_await sleep_for(5ms);
     }
-    // A connection without work is closed, and made again for the next one.
+    // An idle connection is closed, and a new one is opened when needed.
     while (co_await listening(other) != before) {
       co_await sleep_for(10ms);
     }
@@ -170,14 +170,14 @@ TEST_F(PostgresSubscribers, that_are_slow_are_told_what_they_had_no_room_for_and
     const PostgresMessage gap = co_await slow.receive();
     EXPECT_TRUE(gap.is_gap);
     EXPECT_EQ(gap.missed, 5U);
-    co_await notify(on, "a", std::string(100, 'x'));  // its channel counts, too
+    co_await notify(on, "a", std::string(100, 'x'));  // the channel's name counts, too
     co_await notify(on, "a", "after");
     EXPECT_EQ((co_await slow.receive()).missed, 1U);
     EXPECT_EQ((co_await slow.receive()).payload, "after");
   }(open()));
 }
 
-/// Until somebody hears it again.
+/// Publishes until a subscriber receives it.
 Task<> publish_until_heard(Database on, std::string channel, PostgresSubscriber* by, int* gaps) {
   Scope publishing;
   auto publish = [](Database from, std::string to) -> Task<> {
@@ -202,11 +202,11 @@ TEST_F(PostgresSubscribers, whose_connection_is_ended_listen_again_and_tell_the_
     co_await news.subscribe("a");
     co_await news.subscribe("b");
     co_await notify(on, "a", "before");
-    // A server that is told to end its connection may not have sent it yet.
+    // A server that was requested to close its connection may not have sent the end yet.
     EXPECT_EQ((co_await news.receive()).payload, "before");
     EXPECT_GE(co_await end_listening(other), 1);
     EXPECT_TRUE((co_await news.receive()).is_gap);
-    EXPECT_TRUE((co_await news.receive()).is_gap);  // behind which nothing is missed
+    EXPECT_TRUE((co_await news.receive()).is_gap);  // after it, nothing is missed
     co_await notify(on, "b", "b behind");
     co_await notify(on, "a", "a behind");
     EXPECT_EQ((co_await news.receive()).payload, "b behind");
@@ -221,7 +221,7 @@ TEST_F(PostgresSubscribers, outlive_a_restart_of_the_server) {
     server().kill();
     EXPECT_TRUE((co_await news.receive()).is_gap);
     PostgresSubscriber other(on);
-    auto late = other.subscribe("b");  // asked for while there is no server
+    auto late = other.subscribe("b");  // subscribed while there is no server
     server().start();
     co_await std::move(late);
     int gaps = 0;
@@ -245,7 +245,7 @@ TEST_F(PostgresSubscribers, find_out_that_a_server_says_nothing_any_more) {
     int gaps = 0;
     co_await publish_until_heard(on, "a", &news, &gaps);
     EXPECT_EQ(gaps, 1);
-    // What could not be asked in time is asked all the same.
+    // A subscription that timed out is still made later.
     co_await publish_until_heard(on, "late", &late, &gaps);
   }(open({.connect_time_max = 1s, .wait_time_max = 1500ms, .ping_after = 50ms})));
 }
@@ -273,7 +273,7 @@ TEST_F(PostgresSubscribers, are_told_what_is_no_channel_and_no_payload) {
     EXPECT_THROW((void)notify(on, "a", std::string(8000, 'x')), db::Failure);
     auto zero = notify(on, "a", std::string_view("a\0b", 3));
     EXPECT_EQ((co_await failure_of(zero)).kind(), FailureKind::values);
-    // Of those nothing is left.
+    // Nothing is left of these channels.
     co_await news.subscribe(std::string(63, 'n'));
     co_await notify(on, std::string(63, 'n'), "1");
     EXPECT_EQ((co_await news.receive()).payload, "1");
@@ -311,7 +311,7 @@ TEST_F(PostgresSubscribers, wait_for_each_other_where_they_ask_for_one_channel) 
     both.start(subscribe(&first));
     both.start(subscribe(&second));
     leaving = Task<>();
-    // Left and asked for again, ahead of any answer.
+    // Unsubscribed and subscribed again, before any response.
     co_await first.unsubscribe("a");
     co_await second.unsubscribe("a");
     co_await left.unsubscribe("a");

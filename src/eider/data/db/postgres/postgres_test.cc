@@ -170,7 +170,7 @@ TEST_F(PostgresTest, a_value_stands_in_no_cause_and_names_no_column) {
     auto typed = on.exec("select * from absent");
     EXPECT_NE(std::string((co_await failure_of(typed)).what()).find("\"absent\" does not exist"),
               std::string::npos);
-    // Its DETAIL is: Failing row contains (victim)=(x, 0).
+    // The DETAIL is: Failing row contains (victim)=(x, 0).
     auto named = on.exec("insert into rows values($1, 0)", "victim)=(x");
     const db::RefusedBy by = (co_await failure_of(named)).by();
     EXPECT_EQ(by.constraint, "positive");
@@ -226,9 +226,9 @@ TEST_F(PostgresTest, rows_that_do_not_fit_are_told_by_their_columns) {
   }(base));
 }
 
-/// ThreadSanitizer keeps several times of what a program uses.
+/// ThreadSanitizer uses several times the memory of the program.
 constexpr bool kHasShadowMemory =
-#if defined(__has_feature)  // which g++ lacks
+#if defined(__has_feature)  // g++ does not have it
 #if __has_feature(thread_sanitizer)
     true ||
 #endif
@@ -241,7 +241,7 @@ TEST_F(PostgresTest, a_result_is_bounded_and_its_connection_goes_on) {
     const auto process = *co_await on.one<int>("select pg_backend_pid()");
     rusage before{};
     ::getrusage(RUSAGE_SELF, &before);
-    // Ten gigabytes, of which the server is asked to send no more.
+    // Ten gigabytes, which the server is requested to stop sending.
     for (const int size : {1000, 100'000}) {
       auto endless = on.all<std::string>(
           "select repeat('x', $1::int) from generate_series(1, 10000000000 / $1::int)", size);
@@ -306,7 +306,7 @@ TEST_F(PostgresTest, parameters_have_the_types_that_their_table_has_by_then) {
                         db::change("insert into typed values($1, $2)", 6'000'000'000, "{}"));
     EXPECT_TRUE(large.has_value());
     EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from typed"), 6);
-    // What was forgotten on the way is forgotten at the server, too.
+    // Statements that were removed from the cache are also deallocated at the server.
     EXPECT_LE(*co_await on.one<std::int64_t>(
                   "select count(*) from pg_prepared_statements where name like 'eider_%'"),
               3);

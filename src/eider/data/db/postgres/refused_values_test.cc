@@ -1,4 +1,4 @@
-// A value that a column cannot hold is the client's error, and no failure of the server.
+// A value that a column cannot contain is an error of the client, not of the server.
 #include <string>
 
 #include "tests/support/postgres_tests.h"
@@ -17,7 +17,7 @@ class PostgresRefusedValues : public PostgresTest {
            "check (mood <> 'bad')); insert into held(id, small, word) values(1, 2, 'a')");
   }
 
-  /// The status of the answer when such a value is bound.
+  /// Returns the status of the response if the value is bound.
   template <class T>
   int status(const char* sql, T value) {
     return on_loop_.run([](Database on, db::RuntimeSql text, T bound) -> Task<int> {
@@ -60,7 +60,7 @@ TEST_F(PostgresRefusedValues, are_the_clients_whatever_code_their_type_reports) 
   EXPECT_EQ(status("insert into odd(words) values($1)", std::string(3000, 'a')), 422);
   EXPECT_EQ(status("insert into odd(relation) values($1)", std::string("secret")), 422);
   EXPECT_EQ(status("insert into odd(name) values($1)", std::string(64, 'a')), 422);
-  std::string large;  // nothing that compression makes smaller
+  std::string large;  // not compressible
   for (std::uint32_t word = 1; large.size() < 20'000;) {
     word = word * 1664525 + 1013904223;
     large.push_back(static_cast<char>('0' + (word >> 24U) % 75));
@@ -69,7 +69,7 @@ TEST_F(PostgresRefusedValues, are_the_clients_whatever_code_their_type_reports) 
 }
 
 TEST_F(PostgresRefusedValues, that_are_no_values_of_a_client_stay_ours) {
-  EXPECT_EQ(status("select 1 / 0 where $1 = 1", 1), 422);  // it has a value
+  EXPECT_EQ(status("select 1 / 0 where $1 = 1", 1), 422);  // it has a bound value
   EXPECT_EQ(status("insert into held(id, mood) values(2, $1)", std::string("bad")), 409);
   EXPECT_EQ(status("select * from absent where a = $1", 1), 500);
   EXPECT_EQ(status("selct $1", 1), 500);
@@ -98,7 +98,7 @@ TEST_F(PostgresRefusedValues, of_whole_numbers_are_compared_and_only_not_stored)
   }(base_));
   EXPECT_EQ(status("insert into held(id) values($1)", kLarge), 422);
   EXPECT_EQ(status("update held set small = $1", 40'000), 422);
-  EXPECT_EQ(status("select lpad('a', $1)", kLarge), 422);  // there is no function of a bigint
+  EXPECT_EQ(status("select lpad('a', $1)", kLarge), 422);  // no such function with a bigint
 }
 
 TEST_F(PostgresRefusedValues, are_told_to_the_app_where_they_are_known) {

@@ -17,18 +17,18 @@ namespace {
 using db::FailureKind;
 using namespace std::chrono_literals;
 
-/// A primary and two that follow it.
+/// A primary server and two replicas.
 class PostgresReplicas : public ::testing::Test {
  protected:
   [[nodiscard]] Database open(PostgresOptions options = {}) {
     options.replicas = {first_.where(), second_.where()};
     return open_postgres(primary_.where(), options);
   }
-  /// Who answers.
+  /// Returns the port of the server that responds.
   [[nodiscard]] static Task<int> port(Database on) {
     co_return (co_await on.one<int>("select current_setting('port')::int")).value_or(0);
   }
-  /// Until `wanted` of `count` answers in a row come from there.
+  /// Waits until `wanted` of `count` consecutive responses come from there.
   [[nodiscard]] static Task<bool> answers_come_from(Database on, int wanted, int count = 20) {
     int row = 0;
     for (int i = 0; i < 1000 && row < count; ++i) {
@@ -37,7 +37,7 @@ class PostgresReplicas : public ::testing::Test {
     }
     co_return row == count;
   }
-  /// Until one replica has answered: at first the primary does.
+  /// Waits until a replica has responded: before, the primary does.
   [[nodiscard]] static Task<bool> is_known(Database on, int wanted) {
     for (int i = 0; i < 1000; ++i) {
       if (co_await port(on) == wanted) {
@@ -83,7 +83,7 @@ TEST_F(PostgresReplicas, are_read_in_turns_and_only_where_they_are_asked) {
   }(open(), primary_.port(), first_.port(), second_.port()));
 }
 
-/// Ends the connection of the first statement that sleeps.
+/// Ends the connection of the first sleeping statement.
 Task<> end_one_that_sleeps(Database of) {
   std::int64_t ended = 0;
   for (int i = 0; i < 1000 && ended == 0; ++i) {

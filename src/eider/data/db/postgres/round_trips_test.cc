@@ -1,4 +1,4 @@
-// Intervals, and values that do not fit a member.
+// Intervals, and values that are invalid for a member.
 #include "tests/support/postgres_tests.h"
 
 namespace eider {
@@ -41,7 +41,7 @@ template <class T>
 Task<std::string> why_not(Database on, std::string sql) {
   const db::RuntimeSql text{sql};
   auto asked = on.template one<T>(text);
-  const auto failure = co_await failure_of(asked);  // in one expression g++ 14 does not parse it
+  const auto failure = co_await failure_of(asked);  // g++ 14 cannot parse this as one expression
   co_return failure.what();
 }
 

@@ -25,7 +25,8 @@ TEST_F(PostgresOnSeveralLoops, a_transaction_is_refused_on_another_and_may_be_le
     co_await transaction->exec("insert into carried values(3)");
     std::thread([&transaction] { transaction.reset(); }).join();
     EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from carried"), 0);
-    // While its loop goes on, too: each waits for the connection that the one before has left.
+    // Also while its event loop continues: each waits for the connection that the previous one has
+    // released.
     std::vector<std::thread> threads;
     for (int i = 0; i < 100; ++i) {
       auto next = std::make_unique<Transaction>(co_await on.begin());

@@ -24,7 +24,7 @@ struct Nameless {
 
 class SeveralInPostgres : public PostgresTest {
  protected:
-  /// Prepared, with room for fewer than are asked for, and with their text alone.
+  /// With prepared statements, with fewer of them than needed, and without them.
   template <class Check>
   void on_each(Check check) {
     for (const std::size_t statements : {256UL, 4UL, 0UL}) {
@@ -52,14 +52,15 @@ TEST_F(SeveralInPostgres, all_that_only_read_share_a_transaction_and_keep_errors
     const auto [a, b] =
         co_await base.all(db::row<std::string>(kBegun), db::row<std::string>(kBegunToo));
     EXPECT_EQ(*a.value(), *b.value());
-    for (int i = 0; i < 2; ++i) {  // prepared by the second time
+    for (int i = 0; i < 2; ++i) {  // prepared in the second iteration
       const auto [one, failed, unfit, four] = co_await base.all(
           db::row<int>("select $1::int", 1), db::row<int>("select 2 / $1::int", 0),
           db::row<Thing>("select 3 as id"), db::rows<int>("select $1::int union all select 5", 4));
       EXPECT_EQ(*one.value(), 1);
       EXPECT_EQ(failed.error().kind(), db::FailureKind::values);
       EXPECT_EQ(unfit.error().kind(), db::FailureKind::row);
-      EXPECT_EQ(four.value(), (std::vector{4, 5}));  // once, although it was asked twice
+      // Only once, although the statement was sent twice.
+      EXPECT_EQ(four.value(), (std::vector{4, 5}));
     }
     const auto [unknown, seven] =
         co_await base.all(db::row<int>("select nothing"), db::row<int>("select 7"));
@@ -90,7 +91,8 @@ TEST_F(SeveralInPostgres, all_go_apart_where_one_writes_or_the_program_says_so) 
 
 TEST_F(SeveralInPostgres, all_that_have_come_in_time_are_there_where_another_one_is_late) {
   const Database base = open({.connections_max = 2,
-                              .statements_max = 0,  // preparing one waits for the lock, too
+                              // Preparing a statement would also wait for the lock.
+                              .statements_max = 0,
                               .limits = {.statement_time_max = std::chrono::seconds(1)}});
   on_loop_.run([](Database on) -> Task<> {
     co_await on.exec("drop table if exists locked");
@@ -130,7 +132,7 @@ TEST_F(SeveralInPostgres, all_that_only_read_meet_a_table_that_has_changed) {
 
 TEST_F(SeveralInPostgres, one_text_is_read_into_each_statements_struct_with_its_own_values) {
   on_each([](Database base) -> Task<> {
-    for (int i = 0; i < 2; ++i) {  // prepared by the second time
+    for (int i = 0; i < 2; ++i) {  // prepared in the second iteration
       const auto [thing, turned, seven, row, last] = co_await base.batch(
           db::row<Thing>("select $1::int as id, $2::text as name", 1, "one"),
           db::row<Turned>("select $1::int as id, $2::text as name", 2, "two"),
@@ -155,7 +157,7 @@ TEST_F(SeveralInPostgres, one_text_is_read_into_each_statements_struct_with_its_
 
 TEST_F(SeveralInPostgres, values_and_texts_that_do_not_fit_fail_alone_or_with_their_batch) {
   on_loop_.run([](Database base) -> Task<> {
-    for (int i = 0; i < 2; ++i) {  // prepared by the second time
+    for (int i = 0; i < 2; ++i) {  // prepared in the second iteration
       const auto [good, large, wrong, last] = co_await base.all(
           db::row<int>("select $1::int4", 1), db::row<int>("select $1::int2::int4", 40000 + i),
           db::row<int>("selct 1"), db::row<int>("select $1::int4", 2));

@@ -11,7 +11,7 @@
 namespace eider::db::postgres {
 namespace {
 
-/// The first host, where the sockets' directory has one for each port that is asked for.
+/// Returns the first host, if the socket directory has a socket for each port.
 std::string first_host(const std::string& where) {
   const TempDirectory sockets;
   const std::string directory = sockets.path().string();
@@ -38,7 +38,7 @@ TEST(PostgresTargets, only_localhost_is_tried_by_its_socket_and_never_where_tls_
   EXPECT_EQ(first_host("host=localhost hostaddr=192.0.2.1"), "localhost");
 }
 
-/// The keyword's value as libpq gets it.
+/// Returns the keyword's value as passed to libpq.
 std::string sent(const std::string& where, std::string_view key) {
   const auto target = read_target(where, {});
   if (!target) {

@@ -96,7 +96,7 @@ TEST_F(PostgresOverTls, large_values_go_both_ways) {
                           db::row<std::string>("select $1::text || '2'", text));
     EXPECT_EQ(first, text + "1");
     EXPECT_EQ(second, text + "2");
-    // Not joined: each by a round of its own.
+    // Not joined: each in a separate round.
     const auto [third, fourth] =
         co_await on.all(db::row<std::string>("select pg_sleep(0)::text || $1::text", text),
                         db::row<std::string>("select pg_sleep(0)::text || $1::text", text));
@@ -117,7 +117,7 @@ TEST_F(PostgresOverTls, a_subscriber_hears_all_of_a_large_transaction) {
   }(open("localhost", "authority.pem")));
 }
 
-/// With requests to cancel that the server gets over a relay.
+/// The server receives cancel requests through a relay.
 TEST_F(PostgresOverTls, requests_to_cancel_show_no_key_to_others) {
   for (const char* mode : {"require", "verify-full"}) {
     RecordingRelay relay(static_cast<std::uint16_t>(server_.port()));
@@ -136,7 +136,7 @@ TEST_F(PostgresOverTls, requests_to_cancel_show_no_key_to_others) {
     const std::vector<std::string> sent = relay.sent();
     EXPECT_GE(sent.size(), 2U);
     for (const std::string& one : sent) {
-      // A request for TLS, the same for all, and then records of TLS.
+      // A request for TLS, which is always the same, followed by TLS records.
       EXPECT_TRUE(one.starts_with(std::string("\0\0\0\10\4\xD2\x16\x2F\x16", 9))) << mode;
       EXPECT_FALSE(one.contains("\x04\xD2\x16\x2E")) << mode;
     }

@@ -18,13 +18,15 @@ struct Seen {
   std::string begun;  // the transaction in which it was read
 };
 
-/// Reads that wait at the same time go to a connection together, once they are known to be quick.
+/// Reads that wait at the same time are sent to a connection together, once they are known to be
+/// fast.
 class PostgresTogether : public PostgresTest {
  protected:
-  /// The first times count for less and less: the very first one prepares it.
+  /// Old measurements lose weight: the first one includes the preparation.
   static constexpr int kUntilKnown = 20;
 
-  /// `ask(base, i)` for each i below `count`, at once, once it is known.
+  /// Calls `ask(base, i)` for each i below `count` concurrently, once the statement's time is
+  /// known.
   template <class Ask>
   static Task<> ask_at_once(Database base, int count, Ask ask) {
     for (int i = 0; i < kUntilKnown; ++i) {
@@ -37,7 +39,7 @@ class PostgresTogether : public PostgresTest {
     co_await all.join();
   }
 
-  /// How many transactions `count` reads of one text took.
+  /// Returns the number of transactions for `count` reads with the same text.
   template <class Ask>
   std::size_t transactions_of(const Database& base, int count, Ask ask) {
     std::set<std::string> begun;
@@ -99,7 +101,7 @@ TEST_F(PostgresTogether, those_that_take_a_while_are_spread_over_the_connections
     asked.insert((co_await on.one<int>("select pid from a_while")).value());
   };
   on_loop_.run([](Database on, auto ask, std::set<int>& pids) -> Task<> {
-    co_await ask_at_once(on, 2 * kConnections, ask);  // which opens all of them
+    co_await ask_at_once(on, 2 * kConnections, ask);  // opens all connections
     pids.clear();
     co_await ask_at_once(on, 2 * kConnections, ask);
   }(base, read, asked));
@@ -121,7 +123,7 @@ TEST_F(PostgresTogether, what_is_no_plain_read_goes_by_itself) {
     co_return *seen;
   };
   EXPECT_GE(transactions_of(base, 10, writing), 10U);
-  // What it sets would be met by those behind it.
+  // The statements after it would see its setting.
   const auto setting = [](Database on, int i) -> Task<Seen> {
     const auto seen = co_await on.one<Seen>(
         "select $1::int as number, now()::text || set_config('app.tenant', '7', true) as begun", i);
@@ -163,7 +165,7 @@ TEST_F(PostgresTogether, a_row_that_does_not_fit_fails_alone) {
 TEST_F(PostgresTogether, what_fails_with_others_is_asked_once_more_at_most) {
   constexpr int kCount = 16;
   const auto asked_of = [this](const Database& base) {
-    script(base,  // which no failure takes back
+    script(base,  // not rolled back by a failure
            "drop view if exists asking; drop sequence if exists asked; create sequence asked; "
            "create view asking as select nextval('asked')::int as n");
     on_loop_.run(ask_at_once(base, kCount, [](Database on, int i) -> Task<> {
@@ -175,7 +177,7 @@ TEST_F(PostgresTogether, what_fails_with_others_is_asked_once_more_at_most) {
     return number(base, "select last_value from asked");
   };
   const auto asked = asked_of(open({.connections_max = 1}));
-  EXPECT_GT(asked, kUntilKnown + kCount);  // they did go together
+  EXPECT_GT(asked, kUntilKnown + kCount);  // they were sent together
   EXPECT_LE(asked, kUntilKnown + 2 * kCount);
   EXPECT_EQ(asked_of(open({.connections_max = 1, .batch_reads = false})), kUntilKnown + kCount);
 }
@@ -229,7 +231,7 @@ TEST_F(PostgresTogether, one_that_has_failed_is_not_asked_again_for_one_that_is_
   const Database base = open({.connections_max = 1, .batch_reads = false});
   const Database other = open({.connections_max = 1});
   make_tables(base);
-  script(base,  // which no failure takes back
+  script(base,  // not rolled back by a failure
          "drop view if exists asking; drop sequence if exists asked; create sequence asked; "
          "create view asking as select nextval('asked')::int as n");
   on_loop_.run([](Database on, Database locker) -> Task<> {
@@ -247,7 +249,7 @@ TEST_F(PostgresTogether, one_that_has_failed_is_not_asked_again_for_one_that_is_
     Scope asking;
     asking.start(divide(on, 0));
     asking.start(expect_kept(on));
-    co_await sleep_for(400ms);  // by then it is asked by itself
+    co_await sleep_for(400ms);  // now it is sent separately
     co_await lock.commit();
     co_await asking.join();
   }(base, other));
@@ -300,7 +302,7 @@ TEST_F(PostgresTogether, what_was_under_way_on_a_connection_that_ends_is_read_by
   }(base, other));
 }
 
-/// They are asked again with time anew, however little of it was left.
+/// They are repeated with a new time limit, independent of the time that was left.
 TEST_F(PostgresTogether, those_that_were_held_up_are_not_refused_for_it) {
   const Database base = open({.connections_max = 1, .wait_time_max = 1s});
   const Database other = open({.connections_max = 1});
@@ -313,7 +315,7 @@ TEST_F(PostgresTogether, those_that_were_held_up_are_not_refused_for_it) {
     for (int i = 0; i < 4; ++i) {
       asking.start(expect_open(on));
     }
-    co_await sleep_for(1010ms);  // by then they are asked one by one, with time until 1100 ms
+    co_await sleep_for(1010ms);  // now they are sent one by one, with time until 1100 ms
     co_await lock.commit();
     co_await asking.join();
   }(base, other));

@@ -21,7 +21,7 @@ class PostgresTransactions : public PostgresTest {
   void SetUp() override { script(base_, "drop table if exists t; create table t(a int unique)"); }
 
   [[nodiscard]] std::int64_t rows() { return number(base_, "select count(*) from t"); }
-  /// Of one connection each: whatever is left open there is met by the next statement.
+  /// Databases with one connection each, so that the next statement sees an open transaction.
   [[nodiscard]] std::int64_t open_transactions() {
     return number(open({.connections_max = 1}),
                   "select count(*) from pg_stat_activity where state like 'idle in transaction%'");
@@ -48,7 +48,8 @@ TEST_F(PostgresTransactions, a_statement_that_begins_or_ends_one_by_itself_leave
   on_loop_.run([](Database on) -> Task<> {
     auto begin = on.exec("begin");
     EXPECT_EQ((co_await failure_of(begin)).kind(), FailureKind::statement);
-    co_await on.exec("insert into t values(1)");  // outside of it: that was rolled back
+    // Outside of the transaction, which was rolled back.
+    co_await on.exec("insert into t values(1)");
     Transaction ended = co_await on.begin();
     co_await ended.exec("insert into t values(2)");
     co_await ended.exec("commit");
@@ -135,8 +136,8 @@ TEST_F(PostgresTransactions, connections_go_to_those_that_wait_first_come_first_
     for (std::size_t i = 0; i < 12; ++i) {
       all.start(hold(i));
     }
-    // The first ones begin at the same time, each on a connection of its own; from then on each has
-    // to wait for one of those, whichever it is.
+    // The first ones begin at the same time, each on its own connection; each later one must wait
+    // for any of these.
     for (std::size_t count = kConnections; count <= 12; ++count) {
       while (begun.size() < count) {
         co_await sleep_for(1ms);

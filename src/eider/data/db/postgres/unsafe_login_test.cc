@@ -1,4 +1,4 @@
-// Servers, real or in between, that ask for the password itself.
+// Servers, genuine or in the middle, that request the password itself.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -23,12 +23,12 @@ namespace {
 using db::postgres::message;
 using namespace std::string_literals;
 
-/// Answers a request for TLS and what follows it, whatever that is, and notes all that it is sent.
+/// Responds to a request for TLS and to any messages after it, and records all received bytes.
 class AskingServer {
  public:
-  /// to_tls    the answer to a request for TLS
-  /// to_begin  the answers to what follows, one for each message
-  /// pieces    how it sends them: whole, or byte by byte
+  /// to_tls    the response to a request for TLS
+  /// to_begin  the responses to the next messages
+  /// pieces    how they are sent: complete, or byte by byte
   AskingServer(std::string to_tls, std::vector<std::string> to_begin, bool is_slow = false)
       : to_tls_(std::move(to_tls)), to_begin_(std::move(to_begin)), is_slow_(is_slow) {
     sockaddr_in address{};
@@ -119,7 +119,7 @@ const std::string kSasl = message('R', "\0\0\0\12SCRAM-SHA-256\0\0"s);
 
 class UnsafeLogins : public ::testing::Test {
  protected:
-  /// What a connection fails with.
+  /// Returns the failure of a connection.
   std::string why(const std::string& where) {
     return on_loop_.run([](Database on) -> Task<std::string> {
       auto asked = on.exec("select 1");
@@ -203,7 +203,7 @@ TEST_F(UnsafeLogins, that_say_nothing_of_the_protocol_are_told_so) {
   EXPECT_TRUE(why(where + odd.port()).contains("not follow the protocol"));
 }
 
-// What is asked for where nothing is said.
+// Default settings.
 
 std::string setting_of(const std::string& where, const std::string& key) {
   const auto target = db::postgres::read_target(where, {});

@@ -123,8 +123,8 @@ struct NewUser {
   std::string email;
 };
 
-/// Users in German and English, and each name and each address once. One road by the constraint's
-/// name, one by its column, one that asks each of several. The capitals mean nothing, as in SQL.
+/// Users in German and English, with unique names and addresses. One route uses the constraint's
+/// name, one the column, and one checks several. Upper case does not matter, as in SQL.
 App app_of_users() {
   App app;
   add_languages(app, {.texts = {{"de", {{"taken", "ist vergeben"}}}},

@@ -1,4 +1,5 @@
-// A value that a column cannot hold is the client's error, and the answer names its member.
+// A value that a column cannot contain is an error of the client, and the response contains its
+// member.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -23,7 +24,7 @@ struct Order {
 
 constexpr const char* kComplaint = "must not be so";
 
-/// Like a database that stores no text with a NUL.
+/// Like a database that rejects text with a zero byte.
 std::string keep(const std::string& text) {
   if (text.contains('\0')) {
     throw db::Failure::of_value("no NUL, please", {}, RefusedValue{text, kComplaint});

@@ -1,4 +1,4 @@
-// A file that each test finds as it was: SqliteOptions::sandbox.
+// Each test sees a file in its original state: SqliteOptions::sandbox.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -81,7 +81,7 @@ TEST_F(RolledBackDatabase, ATransactionWithinIsWholeOrNotAtAll) {
     co_await undone.exec("insert into notes(title) values('d')");
     co_await undone.roll_back();
   }(db));
-  EXPECT_EQ(count(db), 2);  // what was ahead of them is there still
+  EXPECT_EQ(count(db), 2);  // the previous rows still exist
 }
 
 TEST_F(RolledBackDatabase, KeepsNothingEvenWhereAFailureEndsItsTransaction) {

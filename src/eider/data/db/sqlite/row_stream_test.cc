@@ -51,7 +51,7 @@ TEST_F(SqliteStream, a_row_that_is_refused_between_its_rows_takes_back_its_state
     EXPECT_EQ(co_await rows.next(), 1);
     auto two = on.one<int>("update notes set stars = 5 returning id");
     EXPECT_EQ((co_await failure_of(two)).first, FailureKind::row);
-    // Its commit is what fails.
+    // The commit fails.
     auto foreign = on.one<int>("insert into later(note) values(99) returning note");
     EXPECT_EQ((co_await failure_of(foreign)).first, FailureKind::foreign_key);
     EXPECT_EQ(co_await on.one<int>("update notes set stars = 3 where id = 1 returning id"), 1);
@@ -75,7 +75,7 @@ TEST_F(SqliteStream, a_row_that_is_refused_between_its_rows_takes_back_its_state
             2);
 }
 
-/// Until it has a row.
+/// Reads until there is a row.
 Task<> take_one(Database from, std::optional<FailureKind>* failure) {
   auto rows = from.stream<std::int64_t>(kEndless);
   try {

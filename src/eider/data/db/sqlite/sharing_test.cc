@@ -1,5 +1,5 @@
-// Statements of several who waited together: one snapshot for reads, one commit for changes, and
-// none of them learns of another.
+// Statements that waited together: reads share one snapshot, and changes share one commit, but they
+// do not affect each other.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using db::FailureKind;
 
-/// "" of one that was done; else the kind of its failure by its number.
+/// std::nullopt for success; otherwise the kind of the failure.
 using Outcomes = std::vector<std::optional<FailureKind>>;
 
 Task<> change(Database on, db::RuntimeSql sql, std::optional<FailureKind>* outcome) {
@@ -28,7 +28,7 @@ Task<> change(Database on, db::RuntimeSql sql, std::optional<FailureKind>* outco
   }
 }
 
-/// All of them wait while a transaction has the writer, so that they come to it together.
+/// All of them wait while a transaction uses the writer, so that they reach it together.
 Task<Outcomes> change_together(Database on, std::vector<std::string> statements) {
   Outcomes outcomes(statements.size());
   Transaction transaction = co_await on.begin();
@@ -47,7 +47,7 @@ std::string add(const std::string& title) {
 
 class SqliteSharingTest : public SqliteTest {
  protected:
-  /// The titles of all notes, in their order.
+  /// Returns the titles of all notes, in their order.
   std::string titles(const Database& db) {
     return on_loop_.run([](Database on) -> Task<std::string> {
       auto all = on.one<std::string>(
@@ -56,7 +56,7 @@ class SqliteSharingTest : public SqliteTest {
       co_return (co_await all).value();
     }(db));
   }
-  /// Pages that the commits have written to the log: each writes its own anew.
+  /// The size of the log: each commit appends its pages.
   [[nodiscard]] std::uintmax_t log_bytes() const {
     return std::filesystem::file_size(path() + "-wal");
   }
@@ -85,14 +85,14 @@ TEST_F(SqliteSharingTest, one_that_fails_fails_alone) {
       {"insert into notes(title) values('a')", FailureKind::unique},
       {"insert into notes(title, stars) values('x', 9)", FailureKind::check},
       {"insert into marks(note) values(99)", FailureKind::foreign_key},
-      // Takes the whole transaction back, as an interrupted statement does.
+      // Rolls back the whole transaction, like an interrupted statement.
       {"insert or rollback into notes(title) values('a')", FailureKind::unique},
-      // Fails at the end of its own transaction, and would at the end of everybody's.
+      // Fails at the end of its own transaction, and would fail at the end of a shared one.
       {"insert into late values(99)", FailureKind::foreign_key},
       {"select 1 from absent", FailureKind::statement},
       {"insert into absent values(1)", FailureKind::statement},
       {"insert into notes(title) values('x'), ('a')", FailureKind::unique},
-      // Those run alone.
+      // These run alone.
       {"commit", FailureKind::statement},
       {"begin", FailureKind::statement},
       {"rollback", FailureKind::statement},
@@ -193,7 +193,7 @@ TEST_F(SqliteSharingTest, what_returns_rows_returns_them_once_when_it_is_done_ag
     std::optional<FailureKind> lost;
     Scope scope;
     Transaction transaction = co_await on.begin();
-    // What returns rows comes by a reader, and is awaited there before the other is asked.
+    // A statement that returns rows is first tried on a reader, before the other one starts.
     scope.start(add_two(on, &got));
     co_await on.one<int>("select 1");
     scope.start(
@@ -301,7 +301,7 @@ TEST_F(SqliteSharingTest, a_read_that_nobody_waits_for_is_interrupted_and_its_ne
     }
     co_await neighbours.join();
     EXPECT_EQ(sum, 50);
-    // What is kept open for reads must not be what others see for ever.
+    // An open read transaction must not hide newer data.
     EXPECT_EQ((co_await on.one<int>("select count(*) from notes")), 1);
   }(db));
 }

@@ -25,7 +25,7 @@ Database open_session_database() {
   return open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
 }
 
-/// What the table holds, all of it as text.
+/// Adds a route that returns the table's contents as text.
 void add_dump(VisitApp& app, const Database& database) {
   app.app().get("/dump", [database]() -> Task<std::string> {
     const auto rows = co_await database.all<KeptText>(

@@ -22,7 +22,7 @@ using db::FailureKind;
 class SqliteBackupTest : public SqliteTest {
  protected:
   SqliteBackupTest() { on_loop_.loop().set_blocking_pool(&pool_); }
-  /// Some 2,000 pages.
+  /// About 2,000 pages.
   [[nodiscard]] Database filled() {
     Database db = open();
     on_loop_.run([](Database on) -> Task<> {
@@ -32,7 +32,7 @@ class SqliteBackupTest : public SqliteTest {
     }(db));
     return db;
   }
-  /// "" of what was copied; else why not.
+  /// Returns why the copy failed, or the default value if it succeeded.
   FailureKind failure_of_copy(const Database& db, const std::string& to,
                               SqliteBackupOptions options = {}) {
     return on_loop_.run(
@@ -60,7 +60,7 @@ TEST_F(SqliteBackupTest, has_one_state_of_what_changes_meanwhile_and_is_its_owne
     co_await on.script("create table pairs(a integer); insert into pairs values(0), (0)");
     bool is_copied = false;
     auto change = [](Database in, const bool* is_over) -> Task<> {
-      while (!*is_over) {  // each change leaves two of a kind
+      while (!*is_over) {  // each change adds two equal rows
         co_await in.exec("update pairs set a = a + 1");
         co_await in.exec("insert into notes(title) select max(id) || 'later' from notes");
       }
@@ -137,7 +137,7 @@ TEST_F(SqliteBackupTest, leaves_nothing_when_nobody_waits_for_it) {
   const Database db = filled();
   {
     TestLoop other;
-    BlockingPool pool;  // its end waits for what is being copied
+    BlockingPool pool;  // its destructor waits for the copy
     other.loop().set_blocking_pool(&pool);
     other.run([](Database on, std::string to) -> Task<> {
       auto copy = [](Database from, std::string into) -> Task<> {
@@ -146,7 +146,7 @@ TEST_F(SqliteBackupTest, leaves_nothing_when_nobody_waits_for_it) {
       };
       Scope dropped;
       dropped.start(copy(on, to));
-      co_await on.one<int>("select 1");  // behind the question for its file
+      co_await on.one<int>("select 1");  // after the query for the file's name
     }(db, path("copy.db")));
   }
   EXPECT_EQ(files(), own_);

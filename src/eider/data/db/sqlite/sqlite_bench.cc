@@ -1,5 +1,5 @@
-// What a statement costs this process, all of its threads together, beside a bare loop over
-// sqlite3 on the same file and in the same run: the ratio counts. Both take turns.
+// Compares the CPU time per statement of this process, in all its threads, with a bare loop over
+// sqlite3, on the same file and in the same run. Only the ratio matters. Both take turns.
 #include <benchmark/benchmark.h>
 #include <sched.h>
 #include <sqlite3.h>
@@ -21,7 +21,7 @@
 namespace eider {
 namespace {
 
-constexpr int kRound = 3840;  // statements of each side before the other one's turn
+constexpr int kRound = 3840;  // statements of each variant before the other one's turn
 constexpr const char* kSchema =
     "create table if not exists world(id integer primary key, randomnumber integer not null); "
     "insert or ignore into world with recursive i(n) as (select 1 union all select n + 1 from i "
@@ -32,14 +32,14 @@ struct World {
   int randomnumber;
 };
 
-/// What this process has computed, in nanoseconds.
+/// Returns the CPU time of this process in nanoseconds.
 double cpu_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// One connection as somebody would use it without a framework, on the thread that asks.
+/// One connection, used directly in the calling thread, without a framework.
 class Bare {
  public:
   explicit Bare(const std::string& path) {
@@ -112,7 +112,7 @@ Task<> side_by_side(Database base, int tasks, Task<> (*some)(Database, int)) {
   co_await all.join();
 }
 
-/// What others on the machine do to single rounds does not count.
+/// The median ignores rounds that other processes of the machine disturb.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -139,8 +139,8 @@ void compare(benchmark::State& state, Theirs bare, Ours ours) {
   state.counters["ratio"] = median(std::move(ratios));
 }
 
-/// range(0)  how many handlers ask at a time
-/// range(1)  connections that read
+/// range(0)  number of concurrent handlers
+/// range(1)  number of reading connections
 void reads(benchmark::State& state) {
   const TempDirectory directory;
   const std::string path = directory.path() / "world.db";
@@ -160,7 +160,7 @@ void reads(benchmark::State& state) {
 }
 BENCHMARK(reads)->ArgsProduct({{1, 16, 128}, {1, 4}})->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// Each change for itself, as autocommit has it.
+/// Each change is committed separately, as with autocommit.
 /// range(1)  1: each commit waits for the disk
 void writes(benchmark::State& state, Task<> (*some)(Database, int)) {
   using Durability = SqliteOptions::Durability;
@@ -191,8 +191,8 @@ BENCHMARK_CAPTURE(writes, with_rows, &write_and_return_some)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-/// A million statements of all kinds: what is resident at a tenth of them, at a half and at the
-/// end.
+/// A million statements of all kinds: measures the resident memory after a tenth, half and all of
+/// them.
 void flat_memory(benchmark::State& state) {
   const TempDirectory directory;
   for (auto _ : state) {

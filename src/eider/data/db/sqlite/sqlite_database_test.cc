@@ -1,4 +1,4 @@
-// A database as a whole: transactions, its file, and many who use it at once.
+// A database as a whole: transactions, its file, and concurrent use.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -72,7 +72,7 @@ TEST_F(SqliteDatabaseTest, a_transaction_that_stays_open_for_too_long_is_rolled_
   on_loop_.run([](Database base) -> Task<> {
     Transaction transaction = co_await base.begin();
     co_await transaction.exec("insert into notes(title) values('a')");
-    // Comes to its turn when the other has been thrown out.
+    // Gets its turn when the other one has been rejected.
     co_await base.exec("insert into notes(title) values('b')");
     auto late = transaction.commit();
     EXPECT_EQ((co_await failure_of(late)).first, FailureKind::expired);
@@ -108,7 +108,7 @@ TEST_F(SqliteDatabaseTest, columns_are_those_of_the_table_as_it_is_by_now) {
     co_await base.script("create table x(one, two); insert into x values('1', '2');");
     auto kept = co_await base.one<OfTwoColumns>("select * from x");
     EXPECT_EQ(kept->one + kept->two, "12");
-    // The statement that is kept is prepared anew by its first step.
+    // The first step prepares the cached statement again.
     co_await base.script("drop table x; create table x(two, one); insert into x values('2', '1');");
     auto now = co_await base.one<OfTwoColumns>("select * from x");
     EXPECT_EQ(now->one + now->two, "12");
@@ -278,7 +278,7 @@ TEST_F(SqliteDatabaseTest, a_schema_that_is_wrong_is_told_when_it_is_opened) {
 }
 
 TEST_F(SqliteDatabaseTest, a_log_that_a_read_keeps_from_being_reused_is_told_of) {
-  constexpr std::uint64_t kLarge = 5'000'000;  // more than is usual: 1,000 pages and a commit
+  constexpr std::uint64_t kLarge = 5'000'000;  // more than usual: 1,000 pages and a commit
   std::vector<std::uint64_t> told;
   const Database db =
       open_sqlite(path(), {.schema = kSchema,
@@ -291,7 +291,7 @@ TEST_F(SqliteDatabaseTest, a_log_that_a_read_keeps_from_being_reused_is_told_of)
       }
     }(db, count));
   };
-  sqlite3* other = nullptr;  // as another process
+  sqlite3* other = nullptr;  // like another process
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
   sqlite3_exec(other, "begin; select count(*) from notes", nullptr, nullptr, nullptr);
   write_megabytes(15);
@@ -355,7 +355,7 @@ TEST_F(SqliteDatabaseTest, a_loop_may_go_while_its_statements_are_still_under_wa
 }
 
 TEST_F(SqliteDatabaseTest, a_reading_that_nobody_waits_for_is_interrupted) {
-  // No limit would end this statement in the time of a test.
+  // No limit would end this statement during the test.
   const Database db = open_sqlite(path(), {.readers = 1});
   on_loop_.run([](Database base) -> Task<> {
     auto count_forever = [](Database in) -> Task<> {
@@ -365,7 +365,7 @@ TEST_F(SqliteDatabaseTest, a_reading_that_nobody_waits_for_is_interrupted) {
     {
       Scope scope;
       scope.start(count_forever(base));
-      co_await base.exec("create table t(a)");  // the reader has begun when this is done
+      co_await base.exec("create table t(a)");  // the reader has started when this is done
     }
     EXPECT_EQ((co_await base.one<int>("select 5")), 5);
   }(db));

@@ -1,4 +1,4 @@
-// Statements over one database: what goes in, what comes back, and what is wrong with it.
+// Statements with one database: parameters, results, and errors.
 #include "eider/data/db/sqlite/sqlite.h"
 
 #include <gtest/gtest.h>
