@@ -115,7 +115,7 @@ Task<> Lifecycle::run() {
   }
 }
 
-/// Runs the start of the service. A stop meanwhile destroys it where it waits.
+/// Runs the start of the service. If the server stops in the meantime, this task is destroyed.
 Task<Result<void>> Lifecycle::start() {
   try {
     std::optional<Result<void>> started = co_await with_cancel(service_.start(), starting_.token());

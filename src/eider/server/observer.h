@@ -22,7 +22,7 @@ struct ResponseStarted {
 };
 
 struct ResponseEvent {
-  /// Nothing of it but the peer is known of a request that could not be read.
+  /// If the request could not be read, only the peer is known.
   const Request& request;
   /// 0: the client disconnected before there was a response.
   int status = 0;

@@ -78,7 +78,7 @@ class RequestService {
   virtual ~RequestService() = default;
 
   /// Called once, on the server's first event loop, before everything else. Connections that arrive
-  /// meanwhile wait; the task is destroyed where it waits when the server is stopped.
+  /// meanwhile wait; if the server stops, the task is destroyed while it waits.
   ///
   /// errors  the server does not open; the text has the reason
   [[nodiscard]] virtual Task<Result<void>> start() { co_return {}; }

@@ -386,7 +386,7 @@ constexpr void refuse(RowRefusal refusal) {
       the_member_has_no_column__select_one_or_set_a_default)
 // clang-format on
 
-/// The statement of a call that reads rows into T; void where it reads none.
+/// The statement of a call that reads rows into T; void if it reads no rows.
 template <class T, std::size_t Count>
 class SqlFor : public SqlWith<Count> {
  public:

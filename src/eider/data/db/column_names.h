@@ -11,7 +11,7 @@ namespace eider::db::detail {
 /// databases, because sessions of MariaDB have ANSI_QUOTES.
 [[nodiscard]] std::string column_sql(std::string_view member);
 
-/// The name in a list of results, where it must become the member's: class as class_.
+/// The name in a list of results, renamed to the member: class as class_.
 [[nodiscard]] std::string result_sql(std::string_view member);
 
 /// The same for a table: shop.order → shop."order".
