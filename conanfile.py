@@ -11,8 +11,8 @@ from conan.tools.gnu import PkgConfigDeps
 from conan.tools.scm import Version
 
 COMPILERS = {'gcc': '13', 'clang': '17'}
-# Each component but the core: the components that it is based on, and its libraries, by the names
-# of ConanCenter.
+# Each component except the core: the components that it depends on, and its libraries, as named in
+# ConanCenter.
 COMPONENTS = {
     'accounts': (['mail', 'passwords', 'tls'], []),
     'admin': (['views'], []),
@@ -42,7 +42,7 @@ COMPONENTS = {
     'views': ([], []),
 }
 CORE = ['simdjson/[>=3.0 <5]', 'liburing/[>=2.3 <3]']
-# Only for the build of the library and of the command `eider`.
+# Needed only to build the library and the command `eider`.
 BUILDING = ['cli11/[>=2.1 <3]', 'tomlplusplus/[>=3.3 <4]', 'fmt/[>=9.1 <13]']
 
 
@@ -69,7 +69,7 @@ class Eider(ConanFile):
         self.version = text.partition('project(eider VERSION ')[2].split()[0]
 
     def requirements(self):
-        """Programs link the libraries of the components, but not those of the build."""
+        """Requires the libraries: those of components are linked by programs, others are not."""
         libraries = [one for name in self._components() for one in COMPONENTS[name][1]]
         for one in CORE + libraries:
             self.requires(one, transitive_headers=True, transitive_libs=True)
@@ -115,13 +115,13 @@ class Eider(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        """Leads find_package(eider COMPONENTS core …) to the package's own files."""
+        """Makes find_package(eider COMPONENTS core …) use the files of the package."""
         self.cpp_info.set_property('cmake_find_mode', 'none')
         self.cpp_info.builddirs = [str(file.parent.relative_to(self.package_folder)) for file in
                                    Path(self.package_folder).rglob('eider-config.cmake')]
 
     def _components(self):
-        """The selected components and those that they are based on, in the order of the table."""
+        """Returns the selected components and their dependencies, in the order of the table."""
         waiting = [name for name in COMPONENTS if self.options.get_safe(name)]
         found = set(waiting)
         while waiting:

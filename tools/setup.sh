@@ -1,9 +1,10 @@
-# Makes sure that the groups of packages given are installed. Sourced by ./run, ./test and .ci/run.
-# Must not touch what is there already, and must not guess on systems that it does not know.
+# Functions that install groups of packages. Sourced by ./run, ./test and .ci/run.
+# Must not change installed packages. On unknown systems it installs nothing and prints a list.
 
 packages_file="${BASH_SOURCE[0]%/*}/packages.txt"
 
-# packages_of COLUMN GROUP… : that column of the list (2 Debian, 3 Fedora, 4 Arch, 5 the sign).
+# packages_of COLUMN GROUP… : prints a column of the list: 2 Debian, 3 Fedora, 4 Arch, 5 a command,
+# header or module by which other systems recognize the package.
 packages_of() {
   local column=$1
   shift
@@ -12,24 +13,24 @@ packages_of() {
     "$packages_file"
 }
 
-# The Debian packages of the groups that are not installed.
+# Prints the Debian packages of the groups that are not installed.
 missing_debian() {
   local package
   for package in $(packages_of 2 "$@"); do
-    # Node.js comes from its makers as often as from Debian, and either will do.
+    # npm is often installed from nodejs.org instead of Debian; both work.
     [ "$package" = npm ] && command -v npm >/dev/null && continue
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
   done
 }
 
-# Whether the compiler is there and complete: older ones break coroutines
+# Succeeds if the compiler exists and is new enough: older ones miscompile coroutines
 # (docs/guides/application/async.md).
 compiles_coroutines() {
   printf '%s\n' '#if defined(__clang__) ? __clang_major__ < 17 : __GNUC__ < 13' '#error' '#endif' |
     "$1" -E -x c++ - >/dev/null 2>&1
 }
 
-# The compiler for what users run; on Debian that is clang 19.
+# Prints the compiler for programs that users run; on Debian, this is clang 19.
 compiler_of_users() {
   local name
   for name in clang++-19 clang++ g++; do
@@ -38,7 +39,7 @@ compiler_of_users() {
   return 1
 }
 
-# What cannot be found by trying: for systems whose package database is not asked.
+# Prints missing programs, headers and modules, on systems whose package database is not queried.
 missing_elsewhere() {
   local sign
   for sign in $(packages_of 5 "$@"); do
@@ -64,7 +65,7 @@ say_what_to_install() {
   } >&2
 }
 
-# The command in front of apt-get, or failure when this user may not install.
+# Prints the command prefix for apt-get; fails if this user may not install packages.
 elevation() {
   if [ "$(id -u)" = 0 ]; then
     echo env
@@ -75,7 +76,7 @@ elevation() {
   fi
 }
 
-# install_debian PACKAGE… : the lists are fetched only when the ones at hand do not suffice.
+# install_debian PACKAGE… : updates the package lists only if the installation fails without.
 install_debian() {
   local as log
   as=$(elevation) || return 1
@@ -95,7 +96,8 @@ install_debian() {
 
 is_debian() { [ -r /etc/os-release ] && (. /etc/os-release && [ "$ID" = debian ]); }
 
-# ensure_packages GROUP… : returns only when all is there; otherwise says what to do and exits.
+# ensure_packages GROUP… : returns if all packages are installed; otherwise prints what to install
+# and exits.
 ensure_packages() {
   local missing
   if is_debian; then
@@ -111,7 +113,7 @@ ensure_packages() {
   exit 1
 }
 
-# ensure_packages_once STAMP GROUP… : the same, skipped while the list is older than the stamp.
+# ensure_packages_once STAMP GROUP… : the same, but does nothing if STAMP is newer than the list.
 ensure_packages_once() {
   local stamp=$1
   shift

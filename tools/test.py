@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the whole house, part by part, and ends with one line: N passed, N failed."""
+"""Runs all tests of the repository, part by part. The last line is: N passed, N failed."""
 
 import argparse
 import os
@@ -13,15 +13,15 @@ from parts.build import AHEAD, Tree
 from parts.outcome import Teller
 
 ROOT = Path(__file__).resolve().parent.parent
-TSAN = ('tsan', 'tests/all')  # not the components that no test of it needs
+TSAN = ('tsan', 'tests/all')  # without the components that its tests do not use
 
 
 @dataclass
 class Part:
-    """One part of the run: its name, what it does, whether --quick and the full run have it.
+    """One part of the run: its name, its description, and whether --quick and the full run have it.
 
-    `builds` is the tree that it needs, a preset and its targets, of which none are all: it is
-    built ahead, while other parts wait.
+    `builds` is the tree that the part needs, a preset and its targets (no targets: all). It is
+    built in advance, while earlier parts wait.
     """
     name: str
     what: str
@@ -32,28 +32,29 @@ class Part:
 
 
 def unit(outcome, options):
-    """The library and its tests as users build it. The full run has them in other parts."""
+    """Builds the library as users do and runs its unit tests. The full run has them in other
+    parts."""
     tree = Tree(ROOT, 'unit')
     tree.build()
     units.run(outcome, tree, options.layer)
 
 
 def with_asan(outcome, options):
-    """Everything under the address and undefined-behaviour sanitizers."""
+    """Runs all unit tests with the address and undefined-behavior sanitizers."""
     tree = Tree(ROOT, 'asan')
     tree.build()
     units.run(outcome, tree, options.layer)
 
 
 def with_tsan(outcome, options):
-    """The layers in which threads meet, under the thread sanitizer."""
+    """Runs the tests of layers that use several threads with the thread sanitizer."""
     tree = Tree(ROOT, 'tsan')
     tree.build(*TSAN[1:])
     units.run(outcome, tree, options.layer)
 
 
 def fuzz(outcome, options):
-    """Every fuzzer, bounded; those that look for new inputs are faster and learn more."""
+    """Runs every fuzzer for a limited time. With --fuzz-seconds, a preset with faster fuzzers."""
     tree = Tree(ROOT, 'fuzz' if options.fuzz_seconds else 'asan')
     tree.configure()
     fuzzers = tree.targets(r'\w+_fuzz')
@@ -63,28 +64,28 @@ def fuzz(outcome, options):
 
 
 def installed(outcome, _):
-    """The installed package, from outside."""
+    """Builds projects outside of the tree with the installed package."""
     tree = Tree(ROOT, 'release')
     tree.build()
     programs.check_installed(outcome, tree)
 
 
 def integration(outcome, _):
-    """The programs as processes."""
+    """Runs scripts that start the built programs."""
     tree = Tree(ROOT, 'release')
     tree.build()
     programs.run_scripts(outcome, tree)
 
 
 def arena(outcome, _):
-    """The measuring programs, tested as any other."""
+    """Runs the tests of the load and benchmark tools."""
     tree = Tree(ROOT, 'release')
     tree.build()
     programs.check_arena(outcome, ROOT)
 
 
 def with_tidy(outcome, _):
-    """Mistakes that clang-tidy finds."""
+    """Runs clang-tidy."""
     tree = Tree(ROOT, 'release')
     tree.build()  # clang-tidy reads precompiled headers and compiled templates
     tidy.check_tidy(outcome, tree)
@@ -119,7 +120,7 @@ PARTS = [
 
 
 def read_options():
-    """The command line."""
+    """Reads the command line."""
     parts = '\n'.join(f'  {part.name:<12} {part.what}{runs_of(part)}' for part in PARTS)
     parser = argparse.ArgumentParser(
         prog='./test', description=__doc__, epilog='parts (default: the full run):\n' + parts,
@@ -142,28 +143,28 @@ def read_options():
 
 
 def runs_of(part):
-    """Which runs have the part, where that is not the full run alone."""
+    """Returns which runs have the part, or '' if only the full run has it."""
     if part.is_quick:
         return '  (quick)' if part.is_full else '  (only --quick)'
     return '' if part.is_full else '  (only when named)'
 
 
 def options_of_time(parser):
-    """What a run that has to end is told."""
+    """Adds the option for a run with a time limit."""
     parser.add_argument('--end-within', type=float, metavar='MINUTES',
                         help='end then, and say what was left out: for a run whose time is '
                              'bounded, on a machine that is slow that day')
 
 
 def chosen(options):
-    """The parts to run."""
+    """Returns the parts to run."""
     if options.part:
         return [part for part in PARTS if part.name in options.part]
     return [part for part in PARTS if (part.is_quick if options.quick else part.is_full)]
 
 
 def main():
-    """Runs the chosen parts; status 1 when anything failed, 130 on Ctrl-C."""
+    """Runs the chosen parts; returns 1 if anything failed, 130 on Ctrl-C."""
     options = read_options()
     os.chdir(ROOT)
     teller = Teller()

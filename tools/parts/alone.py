@@ -1,6 +1,7 @@
-"""Every header that applications include compiles alone: no other has to be included before it.
+"""Checks that every public header compiles alone: no other has to be included before it.
 
-Must not let a header see what it does not include: `base_of` says when a precompiled one is safe.
+Must not let a header see code that it does not include: `bases_of` selects precompiled headers
+for which this holds.
 """
 
 import re
@@ -12,21 +13,21 @@ from parts.outcome import tail
 
 COMPILER = 'clang++-19'
 COMPILE_SECONDS_MAX = 120
-# More save less than they cost.
+# More precompiled headers cost more time than they save.
 BASES_MAX = 8
-# What the compiler's start and the standard library cost, as a number of headers of Eider.
+# The time to start the compiler and read the standard library, as a number of Eider headers.
 START = 12
 
 
 class Headers:
-    """Who includes what, below a folder."""
+    """The includes of the headers below a folder."""
 
     def __init__(self, folder, public):
         self.folder, self.public = folder, set(public)
         self._read, self._bases = {}, {}
 
     def read(self, name):
-        """The headers whose code a compiler reads for that one, in order: itself is the last."""
+        """Returns the headers that a compiler reads for `name`, in order; `name` is the last."""
         if name not in self._read:
             self._read[name] = []  # for headers that include each other
             path = self.folder / name
@@ -37,10 +38,11 @@ class Headers:
         return self._read[name]
 
     def bases_of(self, name):
-        """The headers behind which that one compiles only if it compiles alone, the largest first.
+        """Returns the headers after which `name` compiles only if it compiles alone, the largest
+        first.
 
-        It includes each of them itself, and whatever it reads before has been read for that base
-        too or is public: it is compiled alone itself.
+        `name` includes each of them itself. Every header that it reads before such a base is read
+        for the base too, or is public and therefore checked alone.
         """
         if name not in self._bases:
             order = self.read(name)[:-1]
@@ -51,11 +53,11 @@ class Headers:
         return self._bases[name]
 
     def base_of(self, name, bases):
-        """That of the bases with which the least is left to read; None if there is none."""
+        """Returns the base after which the fewest headers are left to read, or None."""
         return next((base for base in self.bases_of(name) if base in bases), None)
 
     def bases(self):
-        """The headers that are worth being precompiled."""
+        """Returns the headers whose precompilation saves time."""
         chosen, saved_by_all = [], 0
         while len(chosen) < BASES_MAX:
             saved = {base: self._saved([*chosen, base]) for base in self.public.difference(chosen)}
@@ -72,7 +74,7 @@ class Headers:
 
 
 def check(outcome, root, public, flags):
-    """Compiles each of the public headers alone, twice in a row."""
+    """Compiles each public header alone, included twice."""
     headers = Headers(root / 'src', public)
     bases = headers.bases()
     with tempfile.TemporaryDirectory() as directory:

@@ -1,6 +1,6 @@
 """Configures and builds the presets that the parts need.
 
-Must not build what a part did not ask for: time is bounded.
+Must not build anything that no part requested: time is limited.
 """
 
 import contextlib
@@ -12,31 +12,32 @@ from parts import commands
 from parts.outcome import tail
 
 BUILD_SECONDS_MAX = 2400
-# Precompiled headers keep their use of the cache only with these.
+# Without this sloppiness, ccache does not cache files that use precompiled headers.
 ENVIRONMENT = {'CCACHE_SLOPPINESS': 'pch_defines,time_macros', 'CLICOLOR_FORCE': '0',
                'NINJA_STATUS': '[%f/%t] '}
 
 
 class BuildFailed(Exception):
-    """With the end of the output."""
+    """Contains the end of the output."""
 
 
 class Ahead:
-    """Builds the trees of later parts while earlier ones wait, in what processor time is left.
+    """Builds the trees of later parts at low priority while earlier parts wait.
 
-    What it has begun it ends, since a compilation that is broken off is done twice. Two builds in
-    one tree would break it: `await_tree` is called before a part builds its own.
+    It finishes a build that it has started, because an interrupted compilation is repeated. Two
+    builds in one tree would break it, so a part calls `await_tree` before it builds its own.
     """
 
     def __init__(self):
         self._trees, self._process = [], None
 
     def plan(self, trees):
-        """What parts will build, in order: each a preset and its targets, of which none are all."""
+        """Sets the trees to build, in order: each a preset and its targets (no targets: all)."""
         self._trees = list(trees)
 
     def go_on(self, root, built):
-        """Begins the tree behind `built`, at the lowest priority: also among sessions."""
+        """Starts the build of the tree after `built`, at the lowest priority for the process and
+        for its scheduling group."""
         presets = [preset for preset, *_ in self._trees]
         if built in presets:
             del self._trees[:presets.index(built) + 1]
@@ -48,15 +49,15 @@ class Ahead:
                 root, ENVIRONMENT)
 
     def await_tree(self, preset):
-        """Waits until that tree is built, if it is the one at work."""
+        """Waits until the tree is built, if its build is running."""
         if self._is_at_work() and self._trees[0][0] == preset:
-            with contextlib.suppress(OSError):  # to raise it takes rights
+            with contextlib.suppress(OSError):  # raising the priority needs privileges
                 os.setpriority(os.PRIO_PROCESS, self._process.pid, 0)
                 Path(f'/proc/{self._process.pid}/autogroup').write_text('0', 'utf-8')
             commands.wait(self._process, BUILD_SECONDS_MAX)
 
     def stop(self):
-        """Ends what it builds; what is built already stays."""
+        """Stops the running build; files that are built already stay."""
         if self._process is not None:
             commands.end(self._process)
             self._process = None
@@ -77,18 +78,18 @@ class Tree:
 
     @property
     def bin(self):
-        """Where the programs are."""
+        """The directory of the programs."""
         return self.directory / 'bin'
 
     def configure(self):
-        """Makes the tree know its targets."""
+        """Configures the tree, after which its targets are known."""
         AHEAD.await_tree(self.preset)
         ended = commands.run(['cmake', '--preset', self.preset], 300, self.root, ENVIRONMENT)
         if not ended.is_good:
             raise BuildFailed('configuring failed\n' + tail(ended.output))
 
     def build(self, *targets):
-        """Configures, then builds the targets (all of them when none is named)."""
+        """Configures, then builds the targets (default: all)."""
         self.configure()
         ended = commands.run(['ninja', '-C', self.directory, '-k', '0', *targets],
                              BUILD_SECONDS_MAX, self.root, ENVIRONMENT)
@@ -97,25 +98,25 @@ class Tree:
         AHEAD.go_on(self.root, self.preset)
 
     def targets(self, pattern):
-        """The names of the programs whose name matches, as the configured tree knows them."""
+        """Returns the names of the programs in the configured tree that match."""
         ended = commands.run(['ninja', '-C', self.directory, '-t', 'targets', 'all'], 60, self.root,
                              ENVIRONMENT)
         return sorted(set(re.findall(rf'^bin/({pattern}):', ended.output, re.MULTILINE)))
 
     def command(self, program):
-        """The command that runs the program: in a cross build, the emulator runs it."""
+        """Returns the command that runs the program; in a cross build, it starts the emulator."""
         cache = self.directory / 'CMakeCache.txt'
         found = re.search(r'^CMAKE_CROSSCOMPILING_EMULATOR:\w+=(.+)$',
                           cache.read_text(encoding='utf-8') if cache.exists() else '', re.MULTILINE)
         return [*(found[1].split(';') if found else ()), self.bin / program]
 
     def has(self, program):
-        """Whether the program is built."""
+        """Returns whether the program is built."""
         return os.access(self.bin / program, os.X_OK)
 
 
 def _failures(output):
-    """What ninja said of the steps that failed, without the commands themselves."""
+    """Returns ninja's output for the failed steps, without the commands themselves."""
     kept, is_failing = [], False
     for line in output.splitlines():
         if line.startswith('FAILED: '):

@@ -1,6 +1,7 @@
-"""Runs programs, bounded in time, several at once.
+"""Runs programs with a time limit, several at once.
 
-Must not leave a process behind: each runs in its own group, which ends with it.
+Must not leave a process running: each program has its own process group, which is killed when the
+time is over.
 """
 
 import os
@@ -15,31 +16,32 @@ _ends_at = None  # of time.monotonic()
 
 
 class OutOfTime(Exception):
-    """The time of the whole run is over."""
+    """Raised when the time limit of the whole run is reached."""
 
 
 def end_within(seconds):
-    """From then on nothing runs: `run` ends what it has begun, and raises OutOfTime."""
+    """Sets the time limit of the whole run. After it, `run` ends its program and raises
+    OutOfTime."""
     global _ends_at
     _ends_at = time.monotonic() + seconds
 
 
 @dataclass
 class Ended:
-    """How a program ended. status is None when it ran out of time."""
+    """How a program ended. `status` is None if the program ran out of time."""
     status: int | None
     output: str
 
     @property
     def is_good(self):
-        """It left with 0."""
+        """Whether the program exited with status 0."""
         return self.status == 0
 
 
 def run(command, seconds, cwd=None, env=None, text=None):
-    """Runs the program with its output and errors joined, at most so many seconds.
+    """Runs the program for at most `seconds`; joins standard output and standard error.
 
-    text  its input
+    text  standard input (default: none)
     """
     left = seconds if _ends_at is None else _ends_at - time.monotonic()
     if left <= 0:
@@ -64,14 +66,14 @@ def run(command, seconds, cwd=None, env=None, text=None):
 
 
 def begin(command, cwd, env):
-    """Starts a program whose output nobody reads; `end` ends it."""
+    """Starts a program and discards its output; `end` ends it."""
     return subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             start_new_session=True)
 
 
 def wait(process, seconds):
-    """Until a program that was begun has ended; ends it where that takes longer."""
+    """Waits at most `seconds` for a program started by `begin`, then ends it."""
     left = seconds if _ends_at is None else _ends_at - time.monotonic()
     try:
         process.wait(max(0, min(seconds, left)))
@@ -82,7 +84,7 @@ def wait(process, seconds):
 
 
 def end(process):
-    """Ends a program that was begun, and all that it started, unless it has ended."""
+    """Interrupts a program started by `begin` and its process group, unless it has exited."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
         process.wait()
@@ -96,6 +98,6 @@ def _end_group(process):
 
 
 def each(function, items, per_core=1):
-    """function(item) for all items, so many at once for each core, in order."""
+    """Returns function(item) for all items, in order; runs `per_core` calls at once per core."""
     with ThreadPoolExecutor(JOBS * per_core) as pool:
         return list(pool.map(function, items))

@@ -1,6 +1,6 @@
-"""Debian 13 in a directory below build/: g++ 14 builds everything there, and tests run.
+"""Debian 13 in a directory below build/: builds everything with g++ 14 and runs tests there.
 
-Must not leave a mount or a process: each command runs in namespaces of its own, which end with it.
+Must not leave a mount or a process: each command runs in its own namespaces, which end with it.
 """
 
 import json
@@ -26,7 +26,7 @@ SOURCES = Path('/etc/apt/sources.list.d/debian.sources')
 MIRROR_SECONDS_MAX = 30
 MAKE_SECONDS_MAX = 1200
 INSIDE_SECONDS_MAX = 3600
-# What tests need in addition to the group `build` of tools/packages.txt.
+# Packages for tests in addition to the group `build` of tools/packages.txt.
 TESTED_WITH = ('ca-certificates', 'ccache', 'curl', 'git', 'libgtest-dev', 'lld', 'make',
                'mariadb-server', 'nginx-light', 'openssl', 'postgresql', 'python3', 'redis-server',
                'sqlite3')
@@ -36,9 +36,9 @@ SCRIPTS = ('files_test.py', 'migrations_test.py', 'postgres_test.py', 'proxy_tes
 # Layers whose tests run under qemu: the core, the protocols, JSON, and the event loop.
 ARM64_LAYERS = ('base', 'reflect', 'kinds', 'json', 'http', 'http/h1', 'http/h2', 'http/ws',
                 'route', 'runtime', 'server', 'process', 'app', 'handlers', 'life', 'settings')
-# Is the same for each architecture, and so has no package for another one.
+# Packages of architecture "all": the installed one serves arm64 too.
 HEADERS_ALONE = ('libcli11-dev',)
-# Arguments: the directory of Debian 13, the sources, the compiler cache, then the command.
+# Arguments: the directory of Debian 13, the sources, the compiler cache, then the command to run.
 ENTER = '''set -e
 inside=$1 sources=$2 cache=$3; shift 3
 mount -t proc proc "$inside/proc"
@@ -62,7 +62,7 @@ def check(outcome, root):
 
 
 def check_arm64(outcome, root):
-    """Builds for arm64 in a copy, in which libraries for arm64 replace those of this machine."""
+    """Builds for arm64 in a copy where arm64 libraries replace those of this machine."""
     debian = made(outcome, root)
     if debian:
         debian.run(outcome, 'tools')
@@ -73,7 +73,7 @@ def check_arm64(outcome, root):
 
 
 def made(outcome, root):
-    """The directory with what `check` needs; None where that is skipped."""
+    """Returns the directory with all packages for `check`, or None if the part is skipped."""
     debian = Debian13(root)
     why = debian.reason_to_skip()
     if why:
@@ -85,13 +85,13 @@ def made(outcome, root):
 
 
 def packages_to_build(root):
-    """The group `build` of tools/packages.txt, by the names of Debian."""
+    """Returns the Debian packages of the group `build` in tools/packages.txt."""
     lines = (root / 'tools/packages.txt').read_text(encoding='utf-8').splitlines()
     return [line.split()[1] for line in lines if line.startswith('build ')]
 
 
 def arm64_packages(root):
-    """A compiler, an emulator and libraries; a minus removes this machine's package."""
+    """Returns a compiler, an emulator and libraries; a trailing minus removes the amd64 package."""
     libraries = [name for name in [*packages_to_build(root), 'libgtest-dev']
                  if name.endswith('-dev') and name not in HEADERS_ALONE]
     return ['g++-aarch64-linux-gnu', 'qemu-user', *(f'{name}:arm64' for name in libraries),
@@ -99,7 +99,7 @@ def arm64_packages(root):
 
 
 def mirror(sources=SOURCES):
-    """Where this machine gets Debian's packages from."""
+    """Returns the URL of the Debian mirror that this machine uses."""
     found = re.search(r'^URIs:\s*(\S+/debian)/?$',
                       sources.read_text(encoding='utf-8') if sources.exists() else '',
                       re.MULTILINE)
@@ -107,15 +107,15 @@ def mirror(sources=SOURCES):
 
 
 class Debian13:
-    """The directory, made once and used again."""
+    """The directory with Debian 13. It is created once and then reused."""
 
     def __init__(self, root, name='debian'):
         self.root = root
         self.directory = root / 'build' / PRESET / name
-        self.stamp = self.directory.with_suffix('.packages')  # those that are installed
+        self.stamp = self.directory.with_suffix('.packages')  # the list of installed packages
 
     def reason_to_skip(self):
-        """Why it cannot be used on this machine; None: it can."""
+        """Returns why this machine cannot use it, or None if it can."""
         if os.geteuid() != 0:
             return 'needs root, for chroot and mount'
         if not commands.run([*namespaces(), 'true'], 10).is_good:
@@ -132,23 +132,24 @@ class Debian13:
         return None
 
     def copy(self, other):
-        """Makes this one as a copy, unless it is there."""
+        """Creates this directory as a copy of `other`, unless it exists."""
         if not self.stamp.exists():
             shutil.rmtree(self.directory, ignore_errors=True)
             done(['cp', '-a', '--reflink=auto', other.directory, self.directory])
             self.stamp.write_text(other.stamp.read_text(encoding='utf-8'), encoding='utf-8')
 
     def make(self, packages):
-        """Makes the directory, or installs the packages that it lacks."""
+        """Creates the directory, or installs missing packages."""
         installed = set(self.stamp.read_text(encoding='utf-8').split()
                         if self.stamp.exists() else ())
         if installed.issuperset(packages):
             return
         if not installed:
-            shutil.rmtree(self.directory, ignore_errors=True)  # what a broken run has left
+            shutil.rmtree(self.directory, ignore_errors=True)  # the rest of an interrupted run
             self.directory.mkdir(parents=True)
             done(['debootstrap', '--variant=minbase', SUITE, self.directory, mirror()])
-            # No service starts, and what is lost with the power is made again.
+            # Packages start no service. dpkg skips fsync: after a power failure the directory can
+            # be created again.
             policy = self.directory / 'usr/sbin/policy-rc.d'
             policy.write_text('#!/bin/sh\nexit 101\n', encoding='utf-8')
             policy.chmod(0o755)
@@ -161,7 +162,7 @@ class Debian13:
         self.stamp.write_text(' '.join(sorted(installed.union(packages))), encoding='utf-8')
 
     def run(self, outcome, what):
-        """Adds the outcome of this file's `main`, run inside."""
+        """Runs this file's `main` inside and adds its outcome."""
         found = self.stamp.with_name('outcome.json')
         found.unlink(missing_ok=True)
         ended = commands.run(self.inside('python3', 'tools/parts/debian13.py', what, str(found)),
@@ -175,7 +176,7 @@ class Debian13:
         outcome.notes += inner.notes
 
     def inside(self, *command):
-        """The command that runs another one there."""
+        """Returns the command line that runs `command` inside."""
         return [*namespaces(), 'sh', '-c', ENTER, 'sh', str(self.directory), str(self.root),
                 cache_directory(), 'env', 'DEBIAN_FRONTEND=noninteractive', 'LANG=C.UTF-8',
                 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root',
@@ -183,24 +184,25 @@ class Debian13:
 
 
 def namespaces():
-    """What mounts and starts in front of this ends with it."""
+    """Returns the prefix of a command whose mounts and processes end with it."""
     return ['unshare', '--mount', '--pid', '--fork', '--kill-child']
 
 
 def cache_directory():
-    """The compiler cache, which is the machine's."""
+    """Returns the directory of this machine's compiler cache."""
     return os.environ.get('CCACHE_DIR') or str(Path.home() / '.cache/ccache')
 
 
 def done(command):
-    """Runs it; raises where it fails."""
+    """Runs the command; raises RuntimeError if it fails."""
     ended = commands.run(command, MAKE_SECONDS_MAX)
     if not ended.is_good:
         raise RuntimeError(f'{command[-1]}\n{tail(ended.output)}')
 
 
 def test(outcome, root):
-    """Everything, built with g++ 14: unit tests, misuse, some scripts, the installed package."""
+    """Builds everything with g++ 14 and runs unit tests, the cases of misuse, some scripts and
+    programs that use the installed package."""
     tree = Tree(root, PRESET)
     tree.build()
     statics.check_misuse(outcome, root, 'g++')
@@ -213,12 +215,12 @@ def test(outcome, root):
 
 
 def tools(_, root):
-    """The programs of this machine that a build for another one runs."""
+    """Builds the programs that a cross build runs on this machine."""
     Tree(root, PRESET).build('bin/eider', 'bin/eider-assets')
 
 
 def arm64(outcome, root):
-    """The core, the examples, and tests of ARM64_LAYERS; one example answers."""
+    """Builds the core and the examples, runs the tests of ARM64_LAYERS and requests one example."""
     tree = Tree(root, 'arm64')
     tree.build('examples/all', *(f'bin/{layer.replace("/", "_")}_test' for layer in ARM64_LAYERS))
     units.run(outcome, tree, ARM64_LAYERS)
@@ -226,7 +228,7 @@ def arm64(outcome, root):
 
 
 def hello_faults(tree):
-    """What is wrong with the answer of the first example, which the emulator runs."""
+    """Returns the errors of a request to the first example, which the emulator runs."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
     program = commands.begin([*tree.command('01_hello'), '--port', str(port)], tree.root, {})
@@ -242,13 +244,13 @@ WHAT = {'test': test, 'tools': tools, 'arm64': arm64}
 
 
 def main():
-    """Runs inside: what to do, and the file for its outcome."""
+    """Runs inside. Arguments: a key of WHAT, and the file for the outcome."""
     what, found = sys.argv[1:]
     root = Path.cwd()
     outcome = Outcome()
     try:
         WHAT[what](outcome, root)
-    except Exception as failure:  # noqa: the part outside reports it
+    except Exception as failure:  # noqa: `Debian13.run` outside reports it
         outcome.fail(f'Debian 13: {what}', f'{type(failure).__name__}: {failure}')
     Path(found).write_text(json.dumps(vars(outcome)), encoding='utf-8')
 

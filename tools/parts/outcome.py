@@ -1,6 +1,6 @@
-"""What a part of the test run found, and how it is told.
+"""The result of a part of the test run, and its output.
 
-Must not decide what is a failure: the parts do.
+Must not decide what counts as a failure: the parts do.
 """
 
 import resource
@@ -15,41 +15,42 @@ _LAST_WORDS_LINES = 8
 
 
 class Outcome:
-    """Counts of one part, with the details of every failure."""
+    """The counts of one part, with the details of every failure."""
 
     def __init__(self):
         self.passed = 0
         self.failures = []  # (name, details)
         self.skipped = []  # (name, why)
-        self.unsteady = []  # (name, what the first run said)
-        self.notes = []  # lines that are told whatever was found
+        self.unsteady = []  # (name, the output of the first run)
+        self.notes = []  # lines that are always printed
 
     def ok(self, count=1):
-        """So many more passed."""
+        """Adds `count` passed tests."""
         self.passed += count
 
     def fail(self, name, details=''):
-        """One failed; `details` are what its output says."""
+        """Adds a failure; `details` is its output."""
         self.failures.append((name, details))
 
     def skip(self, name, why):
-        """One could not run on this machine; `why` is its own word."""
+        """Adds a test that could not run on this machine, with the reason that it gives."""
         self.skipped.append((name, why))
 
     def passed_alone(self, name, details):
-        """One failed among others and passed when it ran alone; told, as it may be a rare fault."""
+        """Adds a test that failed in parallel with others and passed alone. It is reported,
+        because the cause may be a rare bug."""
         self.passed += 1
         self.unsteady.append((name, details))
 
     def check(self, name, faults):
-        """One check that passes when it has no faults."""
+        """Adds one check, which passes if `faults` is empty."""
         if faults:
             self.fail(name, '\n'.join(faults))
         else:
             self.ok()
 
     def add(self, other):
-        """The counts of another outcome too."""
+        """Adds the counts of another outcome, but not its notes."""
         self.passed += other.passed
         self.failures += other.failures
         self.skipped += other.skipped
@@ -57,30 +58,33 @@ class Outcome:
 
 
 def tail(text, lines=_TAIL_LINES):
-    """The last lines of an output."""
+    """Returns the last lines of an output."""
     return '\n'.join(text.rstrip().splitlines()[-lines:])
 
 
 def last_words(details):
-    """The last lines that say something, each in bounds."""
+    """Returns the last lines with text, each shortened to 200 characters."""
     lines = [line.strip() for line in details.splitlines() if line.strip(' \t-=')]
     return [line[:200] for line in lines[-_LAST_WORDS_LINES:]]
 
 
 def cpu_seconds():
-    """Of this process and those that have ended: a part may also wait, or build the next tree."""
+    """Returns the CPU time of this process and its ended children.
+
+    The elapsed time of a part differs: it can wait, or another tree can be built meanwhile.
+    """
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 class Teller:
-    """Says on standard output which part runs, what it found and how long it took."""
+    """Prints which part runs, its result and its duration to standard output."""
 
     def __init__(self):
         self.total = Outcome()
 
     def run(self, name, what, part):
-        """Runs `part(Outcome)`; an exception of it counts as a failure, but for its time's end."""
+        """Runs `part(Outcome)`. An exception counts as a failure, except OutOfTime."""
         is_terminal = sys.stdout.isatty()
         print(f'{name:<12} {what} …', end='' if is_terminal else '\n', flush=True)
         outcome, begin, cpu = Outcome(), time.monotonic(), cpu_seconds()
@@ -89,7 +93,7 @@ class Teller:
                 part(outcome)
             except OutOfTime:
                 outcome.skip('what is left of it', 'the time of the run is over')
-            except Exception as fault:  # noqa: the run goes on, and says what happened
+            except Exception as fault:  # noqa: the run continues and reports the exception
                 outcome.fail(name, f'{type(fault).__name__}: {fault}')
         outcome.notes += machine.notes
         seconds = time.monotonic() - begin
@@ -109,8 +113,8 @@ class Teller:
         self.total.add(outcome)
 
     def finish(self):
-        """The last lines; the exit status."""
-        # Again, as a log may be kept by its last lines alone.
+        """Prints the last lines and returns the exit status."""
+        # Repeat the failures: some systems keep only the last lines of a log.
         for name, details in self.total.failures[:20]:
             print(f'FAILED {name}')
             for line in last_words(details):

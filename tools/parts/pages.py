@@ -1,4 +1,4 @@
-"""The checks of the documentation and the texts of sources: language, and the first programs.
+"""Checks the language of the documentation and of texts in sources, and compiles first programs.
 
 Layering: changes no file.
 """
@@ -21,7 +21,7 @@ _ERROR = re.compile(r'^(?=\S+:\d+:\d+: (?:fatal )?error: |(?:fatal )?error: |the
 
 
 def check(outcome, root):
-    """Every page follows the rules; docs/lint.toml lists exceptions."""
+    """Checks that every page follows the rules; docs/lint.toml lists exceptions."""
     names = wording.pages_of(root)
     faults = compile_faults(first_blocks.programs_of(root, names), root)
     failed = wording.check(root, faults)
@@ -34,9 +34,9 @@ def check(outcome, root):
 
 
 def compile_faults(programs, root, memory=None):
-    """{page: [error]} of programs that do not compile as pasted.
+    """Returns {page: [error]} for programs that do not compile as pasted.
 
-    memory  a folder for the names of sources without errors (default: build/first-programs)
+    memory  a folder with a marker file per source without errors (default: build/first-programs)
     """
     flags = [COMPILER, '-std=c++23', '-DEIDER_VERSION=""', f'-I{root}/include', f'-I{root}/src',
              '-fno-caret-diagnostics', '-ferror-limit=0']
@@ -65,13 +65,13 @@ class _Compiler:
         self.digest = digest
 
     def known(self):
-        """The include lines of the standard headers that the common header brings."""
+        """Returns the include lines of the standard headers that the common header includes."""
         listed = commands.run([*self.flags, '-M', '-x', 'c++', '-'], COMPILE_SECONDS_MAX, self.root,
                               text=f'{first_blocks.COMMON}\n').output
         return {f'#include <{name}>' for name in re.findall(r'/([a-z_]+)(?=[ \n])', listed)}
 
     def outputs(self, sources):
-        """The output of the compiler for each source, '' without errors."""
+        """Returns the output of the compiler for each source, '' without errors."""
         marks = [self.memory / self._key(text) for _, text in sources]
         left = [text for mark, (_, text) in zip(marks, sources) if not mark.exists()]
         outputs = dict(zip(left, self._compiled(left)))

@@ -1,6 +1,6 @@
-"""The parts that run what was built: fuzzers, scripts against the programs, the installed package.
+"""The parts that run built programs: fuzzers, integration tests, users of the installed package.
 
-Must not run without a bound: each program is ended when its time is over.
+Must not run without a time limit: each program is killed when its time is over.
 """
 
 import contextlib
@@ -19,16 +19,18 @@ from parts.statics import count_unittest
 from parts.units import SANITIZERS
 
 SCRIPT_SECONDS_MAX = 480
-# Of those that failed among others: they run once more, alone. So many run while a machine stalls.
+# Scripts that fail in parallel with others run once more, alone, unless more than this number
+# fail. About this number run at once, so a machine that stalls does not fail more.
 SCRIPTS_AGAIN_MAX = 8
-# They wait for most of their time, for deadlines and for each other.
+# Scripts mostly wait: for deadlines and for other processes.
 SCRIPTS_PER_CORE = 2
 ENVIRONMENT_SECONDS_MAX = 300
-# All of them within a minute on two cores; --fuzz-seconds looks further.
+# All fuzzers together take less than a minute on two cores; --fuzz-seconds runs them longer.
 FUZZ_RUNS = 10_000
-# What CMake finds for other components than the core.
+# CMake packages that only components other than the core need.
 NOT_OF_CORE = ('CURL', 'OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
-# What an older distribution has: the component, files of it, how CMake is led there, what is said.
+# Libraries of older distributions: the component, files that imitate the library, the environment
+# variable with their directory, and the expected error message.
 TOO_OLD = (
     ('http2', {'libnghttp2.pc': 'Name: libnghttp2\nDescription: old\nVersion: 1.43.0\n'},
      'PKG_CONFIG_PATH',
@@ -39,22 +41,22 @@ TOO_OLD = (
              'include/openssl/ssl.h': ''},
      'OPENSSL_ROOT_DIR', 'eider::tls needs OpenSSL 3.0. On Debian: apt install libssl-dev'),
 )
-# What tries each component of the installed package on this machine. Debian 13 adds g++ 14.
+# Compiles a program for each component of the installed package. Debian 13 adds g++ 14.
 COMPILER = 'clang++-19'
 FUZZ_SECONDS_MAX = 5
-# They compare a latency with a bound, or count thousands of connections, which other programs
-# would change.
+# These compare a latency with a limit, or count thousands of connections. Programs that run at the
+# same time would change the results.
 ALONE = ('greedy_test.py', 'drain_test.py')
-# They run a load for seconds, so one after the other: two loads at once starve whatever else runs.
+# These produce load for seconds, so they run in sequence: two at once would starve other tests.
 LOADS = ('overload_test.py', 'restarts_test.py', 'upgrade_test.py', 'workers_test.py')
 
 
 def run_fuzzers(outcome, tree, fuzzers, seconds=None):
-    """Each of the fuzzers over its corpus and beyond.
+    """Runs each fuzzer with its corpus and with generated inputs.
 
-    Without `seconds` every run makes the same inputs, so that what fails fails for everybody: the
-    comparisons that libFuzzer learns from, and the places in memory, are not the same twice. With
-    them it looks for new ones for so long.
+    Without `seconds`, every run generates the same inputs, so failures are reproducible. For this,
+    the use of comparisons (-use_cmp) and random addresses are off: they differ between runs. With
+    `seconds`, each fuzzer looks for new inputs for this time.
     """
     bounds = ([f'-max_total_time={seconds}'] if seconds else
               [f'-runs={FUZZ_RUNS}', '-seed=1', '-use_cmp=0',
@@ -79,26 +81,29 @@ def run_fuzzers(outcome, tree, fuzzers, seconds=None):
 
 
 def fixed_places():
-    """What to put in front of a program so that its memory has the same places in each run."""
+    """Returns a command prefix with which a program has the same addresses in each run."""
     fixed = ['setarch', '-R']
     return fixed if shutil.which('setarch') and commands.run([*fixed, 'true'], 10).is_good else []
 
 
 def without_progress(output):
-    """What a fuzzer said, without its lines on each new input and the words it learnt."""
+    """Returns the output of a fuzzer without the lines about new inputs and dictionary words."""
     return '\n'.join(line for line in output.splitlines()
                      if not re.match(r'#\d+\t|\tNEW_FUNC|"\\', line))
 
 
 def _artifacts(directory):
-    """The inputs that made a fuzzer fail, as text that can be pasted."""
+    """Returns the inputs that made a fuzzer fail, as text to paste."""
     return [f'{path.name}: {path.read_bytes()[:400]!r}'
             for path in sorted(directory.iterdir())
             if path.name.startswith(('crash-', 'timeout-', 'oom-', 'leak-'))]
 
 
 def run_scripts(outcome, tree, only=()):
-    """tests/integration/*_test.py against the programs of the tree: those named, or all."""
+    """Runs tests/integration/*_test.py with the programs of the tree.
+
+    only  names of scripts (default: all)
+    """
     took = {}  # script: seconds of its first run
 
     def call(script):
@@ -137,12 +142,12 @@ def run_scripts(outcome, tree, only=()):
 
 
 def count_script(outcome, name, ended, again=None):
-    """Adds what a script said; `again` is how its second run ended, alone, if there was one."""
+    """Adds the results of a script; `again` is the result of its second run, alone, or None."""
     first, second = Outcome(), Outcome()
     count_unittest(first, name, ended)
     if again is not None:
         count_unittest(second, name, again)
-    # A second run that skips what failed has not passed it.
+    # If the second run skipped the failed tests, they have not passed.
     if again is not None and again.is_good and len(second.skipped) <= len(first.skipped):
         outcome.add(second)
         outcome.unsteady += first.failures
@@ -151,19 +156,20 @@ def count_script(outcome, name, ended, again=None):
 
 
 def telling(script):
-    """The script, told to say why it skips what it skips where it is made with unittest."""
+    """Returns the script, with -v if it uses unittest, so that it prints the reasons of skips."""
     return [script, '-v'] if 'unittest.main()' in script.read_text() else [script]
 
 
 def headers_of_tests(prefix):
-    """The installed headers that only our own tests can use: those with GoogleTest in them."""
+    """Returns an error for each installed header that includes GoogleTest: only Eider's own tests
+    can use it."""
     return [f'{path.relative_to(prefix)}: only tests use it; no public header may reach it'
             for path in sorted(Path(prefix, 'include').rglob('*.h'))
             if '<gtest/' in path.read_text(encoding='utf-8')]
 
 
 def check_arena(outcome, root):
-    """The arena's own tests, in the environment that it makes itself."""
+    """Runs the arena's own tests, in the Python environment that `arena/run` creates."""
     ended = commands.run([root / 'arena/run', 'list'], ENVIRONMENT_SECONDS_MAX, root)
     outcome.check('arena/run list', [] if ended.is_good else [tail(ended.output)])
     if ended.is_good:
@@ -175,7 +181,7 @@ def check_arena(outcome, root):
 
 @contextlib.contextmanager
 def installed(outcome, tree):
-    """A project outside and the prefix of the installed tree; None where installing fails."""
+    """Installs the tree and yields (a project outside, the prefix), or None if that fails."""
     with tempfile.TemporaryDirectory() as directory:
         prefix, outside = Path(directory) / 'prefix', Path(directory) / 'outside'
         shutil.copytree(tree.root / 'tests/install', outside)
@@ -184,13 +190,14 @@ def installed(outcome, tree):
 
 
 def check_builds(outcome, outside, prefix, builds, flags=''):
-    """The project outside builds and runs in each of these ways: component, compiler, kind."""
+    """Builds and runs the project outside for each (component, compiler, build type)."""
     for made in commands.each(lambda build: check_build(outside, prefix, *build, flags), builds):
         outcome.add(made)
 
 
 def check_installed(outcome, tree):
-    """A project outside finds each component of the installed package, builds and runs."""
+    """Checks that a project outside finds each component of the installed package, builds and
+    runs."""
     with installed(outcome, tree) as places:
         if not places:
             return
@@ -226,8 +233,9 @@ def check_installed(outcome, tree):
 
 
 def including_precompiled(outside, prefix):
-    """The flags by which other programs read eider.h, precompiled as the program of the core had
-    it: to read it as text takes most of the time of each. None where that is not built."""
+    """Returns the flags that make other programs use a precompiled eider.h, built with the flags
+    of the core's program; '' if that program is not built. Parsing eider.h as text takes most of
+    the time of each program."""
     commands_file = directory_of(outside, 'core', COMPILER, 'Release') / 'compile_commands.json'
     if not commands_file.exists():
         return ''
@@ -240,7 +248,7 @@ def including_precompiled(outside, prefix):
 
 
 def check_build(outside, prefix, component, compiler, kind, flags=''):
-    """The outcome of a program that asks for this component and nothing else, built that way."""
+    """Returns the outcome of building and running a program that uses only this component."""
     outcome = Outcome()
     built = directory_of(outside, component, compiler, kind)
     for what, command in (
@@ -257,7 +265,7 @@ def check_build(outside, prefix, component, compiler, kind, flags=''):
 
 
 def hardening_faults(built, is_hardened):
-    """What is wrong with how the project's own files in that build are compiled."""
+    """Returns the errors in the compile commands of the project's own files in that build."""
     own = ' '.join(step['command'] for step in steps_of_project(built))
     return [f'{flag} is {"missing" if is_hardened else "there"}: {own}'
             for flag in ('-D_FORTIFY_SOURCE=3', '-fstack-protector-strong', '-D_GLIBCXX_ASSERTIONS')
@@ -265,28 +273,29 @@ def hardening_faults(built, is_hardened):
 
 
 def steps_of_project(built):
-    """How the project's own files are compiled: not eider's, which lie joined in the build."""
+    """Returns the compile commands of the project's own files, without Eider's (unity builds
+    place these in the build directory)."""
     steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
     return [step for step in steps if '/src/eider/' not in step['file']
             and not Path(step['file']).is_relative_to(built)]
 
 
 def directory_of(outside, component, compiler, kind):
-    """Where that build of the project outside is."""
+    """Returns the build directory of the project outside."""
     return outside / f'build-{component}-{compiler}-{kind}'
 
 
 def configuring(outside, prefix, component, compiler=COMPILER, kind='Release'):
-    """How the project outside is configured for a component."""
+    """Returns the command that configures the project outside for a component."""
     return ['cmake', '-S', outside, '-B', directory_of(outside, component, compiler, kind),
             '-G', 'Ninja', f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_CXX_COMPILER={compiler}',
             f'-DCMAKE_BUILD_TYPE={kind}', f'-DCOMPONENT={component}']
 
 
 def check_added(outcome, outside, root):
-    """A project that adds eider's sources, of which it wants the core, to its own.
+    """Checks a project that adds Eider with add_subdirectory and uses only the core.
 
-    It needs the libraries of the core alone; our warnings neither fail it nor reach it.
+    It needs only the libraries of the core, and Eider's warning options do not apply to it.
     """
     built = outside / 'build-added'
     if not is_done(outcome, 'configure with add_subdirectory', [
@@ -305,7 +314,7 @@ def check_added(outcome, outside, root):
 
 
 def refusal_of(outside, prefix, component, files, variable, said):
-    """What is wrong with how the package refuses a library that is older than its floor."""
+    """Returns the errors if the package does not reject a library below the minimum version."""
     with tempfile.TemporaryDirectory() as old:
         for name, text in files.items():
             path = Path(old, name)
@@ -318,7 +327,8 @@ def refusal_of(outside, prefix, component, files, variable, said):
 
 
 def old_compiler_faults(outside, prefix, compiler):
-    """What is wrong with the error about the coroutines of an old g++, or with its absence."""
+    """Returns the errors if the message about coroutines is not as expected: g++ before 13 is
+    rejected with one, other compilers are accepted without it."""
     ended = commands.run(configuring(outside, prefix, 'core', compiler, 'Warned'), 120, outside)
     version = commands.run([compiler, '-dumpversion'], 10).output
     is_broken = compiler == 'g++' and int(version.split('.')[0]) < 13
@@ -329,14 +339,14 @@ def old_compiler_faults(outside, prefix, compiler):
 
 
 def installed_components(prefix):
-    """Their names, by the files of the package."""
+    """Returns the names of the installed components, from the files of the package."""
     files = Path(prefix).glob('**/cmake/eider/eider-*.cmake')
     names = {path.stem.removeprefix('eider-').partition('-')[0] for path in files}
     return sorted(names - {'config'})
 
 
 def is_done(outcome, name, command, directory):
-    """Whether the command went well; tells the outcome when it did not."""
+    """Runs the command as a check of the outcome and returns whether it succeeded."""
     ended = commands.run(command, 300, directory)
     outcome.check(name, [] if ended.is_good else [tail(ended.output)])
     return ended.is_good

@@ -1,6 +1,6 @@
-"""What the machine did not give while a part ran: a test that fails may have failed by that.
+"""Measures how long the machine stalled while a part ran, since this can make tests fail.
 
-Must not judge a test: it is told beside what failed.
+Must not change the result of a test: the notes are printed in addition to failures.
 """
 
 import os
@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 LOOK_EVERY_SECONDS = 0.5
-# Less is a busy machine's usual day.
+# Shorter delays are usual on a busy machine.
 LATE_SECONDS_MIN = 2
 STOLEN_SHARE_MIN = 0.1
 
 
 class Standstill:
-    """Looks at the clock for as long as it is entered; `notes` is what there is to tell."""
+    """A context manager that checks the clock until it exits; `notes` has the lines to print."""
 
     def __enter__(self):
         self.notes, self._late, self._is_over = [], [], threading.Event()
@@ -40,10 +40,11 @@ class Standstill:
 
 
 def told(late, seconds, stolen, memory):
-    """The lines on how late each look was, within so many seconds.
+    """Returns the lines to print about a part that ran for `seconds`.
 
-    stolen  seconds of processors that other machines had
-    memory  seconds in which all programs waited for it
+    late    seconds by which each check of the clock was late
+    stolen  seconds of CPU time that the host gave to other machines
+    memory  seconds in which all programs waited for memory
     """
     long = [one for one in late if one >= LATE_SECONDS_MIN]
     lines = [f'the machine, or this program, stood still {len(long)} times, {sum(long):.0f} s in '
@@ -56,7 +57,7 @@ def told(late, seconds, stolen, memory):
 
 
 def stolen_seconds():
-    """What the host of this machine has given to others, of all its processors."""
+    """Returns the CPU time that the host gave to other machines, summed over all processors."""
     try:
         ticks = Path('/proc/stat').read_text(encoding='ascii').split('\n', 1)[0].split()
         return int(ticks[8]) / os.sysconf('SC_CLK_TCK')
@@ -65,7 +66,7 @@ def stolen_seconds():
 
 
 def memory_seconds():
-    """In which all programs have waited for memory."""
+    """Returns how long all programs have waited for memory."""
     pressure = Path('/proc/pressure/memory')
     try:
         full = pressure.read_text(encoding='ascii').splitlines()[1]

@@ -1,6 +1,6 @@
 """The checks that need no build: layers, sizes, layout, headers that compile alone, misuse.
 
-Must not change a file: what is wrong is said.
+Must not change a file: errors are only reported.
 """
 
 import re
@@ -15,31 +15,31 @@ from parts.outcome import tail
 
 COMPILE_SECONDS_MAX = 120
 FLAGS = ['-std=c++23', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror']
-# What may be left to the reader: what he does with a value, and all that stands behind a `…`.
+# A snippet may leave values unused and replace code by `…`.
 SNIPPETS_MAY = ['-Wno-unused', '-Wno-unused-parameter', '-Wno-unused-result', '-Wno-return-type',
                 '-Wno-switch', '-Wno-shadow', '-Wno-undefined-internal']
 SNIPPET_COMPILER = 'clang++-19'
 FORMATTER = 'clang-format-19'
 CLANG = 'clang++-19'
-# Of a case of misuse that clang finds only with a newer library than that of Debian 12.
+# The `clang:` line of a case that clang reports only with a newer library than Debian 12's.
 NOT_REPORTED = 'not reported'
-# So many of the fixed cases are one source: it reads the precompiled header once.
+# Fixed cases per source: together they read the precompiled header once.
 TOGETHER = 16
 
 
 def check_layers(outcome, root):
-    """Every include looks down."""
+    """Checks that every include refers to the same or a lower layer."""
     outcome.check('includes', layers.check(root))
 
 
 def check_sizes(outcome, root):
-    """Files, functions and lines keep to the style."""
+    """Checks the sizes of files, functions and lines."""
     outcome.check('sizes', sizes.check(root))
     outcome.notes += sizes.questions(root)
 
 
 def check_format(outcome, root):
-    """clang-format would change nothing."""
+    """Checks that clang-format would change nothing."""
     files = [path for path in sizes.tracked_files(root)
              if path.suffix in ('.h', '.cc') and path.parent.name != 'must_not_compile']
     if not files:
@@ -51,20 +51,20 @@ def check_format(outcome, root):
 
 
 def check_tools(outcome, root):
-    """The checkers' own tests."""
+    """Runs the tests of the checkers in tools/."""
     tests = sorted((root / 'tools').glob('*_test.py'))
     for test in tests:
         count_unittest(outcome, test.name, commands.run(['python3', test, '-v'], 60, root))
 
 
 def count_unittest(outcome, name, ended):
-    """Adds what a program said that is made with unittest, or that prints "ok: …" per fact."""
+    """Adds the results of a program that uses unittest, or that prints "ok: …" per fact."""
     facts = re.findall(r'^ok: ', ended.output, re.MULTILINE)
     if facts and ended.is_good:
         outcome.ok(len(facts))
         return
     ran = re.search(r'^Ran (\d+) tests?', ended.output, re.MULTILINE)
-    # One case may fail in several ways: each is told.
+    # One case can fail several times: report each failure.
     failed = re.findall(r'^((?:FAIL|ERROR): (\S+).*?)(?=^={20}|^Ran |\Z)', ended.output,
                         re.MULTILINE | re.DOTALL)
     failed = [(case, details) for details, case in failed]
@@ -81,13 +81,14 @@ def count_unittest(outcome, name, ended):
 
 
 def _public_headers(root):
-    """What applications include, as they write it."""
+    """Returns the public headers, as applications write them in an include."""
     return [f'eider/{name}'
             for name in layers.public_headers(layers.read_wings(root / 'src/eider'))]
 
 
 def _for_public_headers(root):
-    """Flags for sources that include any of them, and libraries that no compiler finds itself."""
+    """Returns the flags for sources that include public headers, with the include directories of
+    libraries outside the default paths."""
     elsewhere = commands.run(['pkg-config', '--cflags-only-I', 'libpq', 'libmariadb'],
                              10).output.split()
     return ['-DEIDER_VERSION=""', f'-I{root}/include', f'-I{root}/src',
@@ -95,12 +96,13 @@ def _for_public_headers(root):
 
 
 def check_alone(outcome, root):
-    """Every header that applications include compiles alone: none has to stand before it."""
+    """Checks that every public header compiles alone: no other has to be included before it."""
     alone.check(outcome, root, _public_headers(root), [*FLAGS, *_for_public_headers(root)])
 
 
 def check_snippets(outcome, root):
-    """Every block of C++ in a page compiles, against what its page takes for granted."""
+    """Checks that every block of C++ in a page compiles with the declarations that the page
+    assumes."""
     flags = [SNIPPET_COMPILER, *FLAGS, *SNIPPETS_MAY, *_for_public_headers(root), f'-I{root}',
              '-ferror-limit=0', '-fno-caret-diagnostics']
     with tempfile.TemporaryDirectory() as directory:
@@ -129,8 +131,9 @@ def check_snippets(outcome, root):
 
 
 def check_misuse(outcome, root, compiler):
-    """Every case of misuse is refused as it expects, in a function and in a lambda, and compiles
-    once it is fixed. Programs may use the names of tests/must_compile."""
+    """Checks that the compiler rejects every case of misuse with the expected message, in a
+    function and in a lambda, and accepts it once it is fixed. The sources of tests/must_compile
+    must compile."""
     cases = sorted((root / 'tests/must_not_compile').glob('*.cc'))
     flags = [compiler, *FLAGS, f'-I{root}/include', f'-I{root}/src']
     for case in sorted((root / 'tests/must_compile').glob('*.cc')):
@@ -154,8 +157,8 @@ def check_misuse(outcome, root, compiler):
 
 
 def _by_defines(cases):
-    """The cases in groups that can share a precompiled header: those that define the same macros
-    before they include a header."""
+    """Returns the cases in groups that can share a precompiled header: those of a group define the
+    same macros before they include a header."""
     groups = {}
     for case in cases:
         groups.setdefault('\n'.join(_lines_of(r'#define EIDER_', case)), []).append(case)
@@ -167,8 +170,8 @@ def _lines_of(pattern, case):
 
 
 def _header_of(group, compiler):
-    """What of Eider is compiled once for a group of cases. g++ reads all of a precompiled header
-    for each case, so that a larger one costs more than it saves."""
+    """Returns the source of the precompiled header for a group of cases. g++ reads the whole
+    precompiled header for each case, so a larger one would cost more time than it saves."""
     if compiler != CLANG:
         return '#include <eider/eider.h>\n'
     includes = {line for case in group for line in _lines_of('#include <eider/', case)}
@@ -176,10 +179,10 @@ def _header_of(group, compiler):
 
 
 def _precompiled(text, flags, directory, root):
-    """(text, the precompiled header that has it)."""
+    """Returns (text, the precompiled header with this text)."""
     header = Path(tempfile.mkstemp('.h', dir=directory)[1])
     header.write_text(text)
-    # Instantiated once in the header, what all cases use takes half of the time of each.
+    # Templates that all cases use take half of the time of each: instantiate them in the header.
     ending, once = (('.pch', ['-fpch-instantiate-templates']) if flags[0] == CLANG
                     else ('.gch', []))
     commands.run([*flags, '-w', *once, '-x', 'c++-header', header, '-o', f'{header}{ending}'],
@@ -188,7 +191,8 @@ def _precompiled(text, flags, directory, root):
 
 
 def _in_namespace(name, case, text):
-    """The case as a part of a larger source; None if it specializes a template of Eider."""
+    """Returns the case as a part of a larger source, or None if it specializes a template of
+    Eider."""
     if 'template <>' in text:
         return None
     own = re.sub(r'^#(?:include|define EIDER_)', '//', text, flags=re.MULTILINE)
@@ -196,14 +200,15 @@ def _in_namespace(name, case, text):
 
 
 def _joined(case_texts):
-    """One source with these parts of it, each (case, text), and what they include above."""
+    """Returns one source with the parts, each (case, text), after all their includes."""
     above = {line for case, _ in case_texts
              for line in _lines_of('#include |#define EIDER_', case)}
     return '\n'.join([*sorted(above), *(text for _, text in case_texts)])  # defines come first
 
 
 def _fixed_together(headers, flags, root):
-    """The cases that compile once they are fixed, as far as compiling several together shows it."""
+    """Returns the cases that compile once they are fixed. Several are compiled together; if one of
+    a group fails, the caller checks each of its cases alone."""
     def compile_group(group_of):
         header, group = group_of
         ended = commands.run([*flags, '-include', header, '-fsyntax-only', '-DFIXED', '-x', 'c++',
@@ -224,7 +229,7 @@ def _misuse_faults(case, compiler, is_fixed, root):
     expected = lines[0].removeprefix('// expect: ')
     if expected == lines[0] or not expected.strip():
         return case.name, ['the first line must be "// expect: <what the compiler says>"']
-    # The statement is the last line of a case that has a message of clang's.
+    # In a case with its own message for clang, the error is in the last line.
     parts = [expected]
     if lines[1].startswith('// clang: '):
         of_clang = lines[1].removeprefix('// clang: ')
@@ -256,14 +261,14 @@ def _misuse_faults(case, compiler, is_fixed, root):
 
 
 def _unreported(forms, case, parts, refusal, compiler):
-    """Those of the forms that the compiler, which reads them together, does not refuse as expected:
-    it reports some errors once for both."""
+    """Returns the forms that the compiler does not reject as expected when it compiles them
+    together: it reports some errors only once for both."""
     names = {form: f'{form}/{case.name}' for form in forms}
     sources = [(case, _in_namespace(form.replace(' ', '_'), names[form], source))
                for form, source in forms.items()]
     if len(forms) == 1 or None in [source for _, source in sources]:
         return forms
-    # clang tells where an error is from in the lines after it, g++ in those before it.
+    # clang prints the context of an error after it, g++ before it.
     errors = re.split(r'^(?=\S.*: (?:fatal )?error: )' if compiler == CLANG else
                       r'^(?=In file included from|\S.*: (?:In|At) )',
                       refusal(_joined(sources)).output, flags=re.MULTILINE)
@@ -273,8 +278,8 @@ def _unreported(forms, case, parts, refusal, compiler):
 
 
 def misuse_in_lambda(text):
-    """The case with its last function as a lambda, which is taken the address of; None if it has no
-    function. Lines stay where they are."""
+    """Returns the case with its last function changed to a lambda whose address is taken, or None
+    if it has no function. Line numbers do not change."""
     lines = text.splitlines()
     for index in range(len(lines) - 1, -1, -1):
         begin = re.match(r'((?:\w|::|<.*?>)+) (\w+)(\(.*\)) \{', lines[index])

@@ -1,9 +1,9 @@
-"""The library's and the examples' sources, held to .clang-tidy.
+"""Runs clang-tidy on the sources of the library, the command and the examples.
 
 Must not change a file. Tests, benches and fuzzers are left out: they have their own checks.
 
-Nine tenths of the time of a small source are spent on the precompiled headers, which clang-tidy
-looks through for each source anew. So several sources with the same flags are checked as one.
+For a small source, clang-tidy spends nine tenths of the time on the precompiled headers, which it
+traverses for each source. So several sources with the same flags are checked as one.
 """
 
 import json
@@ -15,9 +15,9 @@ from parts.outcome import tail
 
 TIDY = 'clang-tidy-19'
 FILE_SECONDS_MAX = 300
-# More would be left to one core at the end.
+# Larger batches would leave one core working at the end.
 TOGETHER_MAX = 8
-# The name that a line declares outside of all braces: of a type, an alias, a constant, a function.
+# The name of a type, alias, constant or function that a line outside of all braces declares.
 DECLARED = re.compile(r"""^(?!namespace\b|using\ namespace\b|return\b)(?=[A-Za-z])
     (?:template\ <[^;{]*?>\s*)?(?:
     (?:struct|class|enum\ class|enum|concept)\ (\w+)
@@ -26,7 +26,7 @@ DECLARED = re.compile(r"""^(?!namespace\b|using\ namespace\b|return\b)(?=[A-Za-z
 
 
 def check_tidy(outcome, tree):
-    """Nothing on the list of .clang-tidy is found. `tree`: built, by clang."""
+    """Checks that clang-tidy finds nothing. `tree` must be built with clang."""
     entries = [entry for entry in json.loads((tree.directory / 'compile_commands.json').read_text())
                if is_checked(Path(entry['file']), tree.root)]
     joined = tree.directory / 'tidy'
@@ -36,7 +36,7 @@ def check_tidy(outcome, tree):
         [joint(joined / f'{number}.cc', batch) for number, batch in enumerate(batches)]))
 
     def tidy(directory, source):
-        # Sources that another one includes are headers to clang-tidy.
+        # clang-tidy treats included sources as headers.
         ours = f'--header-filter=^{re.escape(str(tree.root))}/(src/eider|cli|examples)/'
         return commands.run([TIDY, '--quiet', ours, '-p', directory, source], FILE_SECONDS_MAX,
                             tree.root)
@@ -45,7 +45,7 @@ def check_tidy(outcome, tree):
         ended = tidy(joined, joined / f'{number}.cc')
         if 'clang-diagnostic-error' not in ended.output:
             return faults_of(ended)
-        # They cannot be compiled as one: names clash that DECLARED does not find.
+        # They do not compile as one source: names conflict that DECLARED does not find.
         return [fault for entry in batches[number]
                 for fault in faults_of(tidy(tree.directory, entry['file']))]
     for batch, faults in zip(batches, commands.each(faults_in, range(len(batches)))):
@@ -53,7 +53,7 @@ def check_tidy(outcome, tree):
 
 
 def together(entries, root):
-    """The sources in batches, of which each has the same flags, and no name with two meanings."""
+    """Returns the sources in batches, each with the same flags and without conflicting names."""
     names, batches = Names(root), []
     for entry in sorted(entries, key=lambda entry: entry['file']):
         flags = entry['command'].partition(' -o ')[0]
@@ -71,20 +71,21 @@ def together(entries, root):
 
 
 class Names:
-    """What the sources below a folder declare outside of all braces."""
+    """The names that sources below a folder declare outside of all braces."""
 
     def __init__(self, root):
         self.root = root
         self._files = {}
 
     def own(self, source):
-        """The names that a source declares, or those that it joins; each has a `main`."""
+        """Returns the names that a source declares, or the sources that it includes, without
+        `main`."""
         return self._read(source)[0].union(
             *(self._read(path)[0] for path in self._read(source)[1] if path.suffix == '.cc')) - {
                 'main', 'operator'}
 
     def seen(self, source):
-        """The names that the headers declare which it includes."""
+        """Returns the names declared in all headers that the source includes."""
         found, left = {}, [Path(source)]
         while left:
             path = left.pop()
@@ -94,7 +95,7 @@ class Names:
         return set().union(*(names for path, names in found.items() if path.suffix == '.h'))
 
     def _read(self, path):
-        """The names that a file declares, and the files that it includes."""
+        """Returns the names that a file declares, and the files that it includes."""
         path = Path(path)
         if path not in self._files:
             text = path.read_text('utf-8')
@@ -108,7 +109,8 @@ class Names:
 
 
 def joint(path, batch):
-    """The entry of a source that is written there and includes those of the batch."""
+    """Writes a source to `path` that includes the sources of the batch; returns its compile
+    command."""
     text = ''.join(f'#define main main_{number}\n#include "{entry["file"]}"\n#undef main\n'
                    for number, entry in enumerate(batch))
     if not path.exists() or path.read_text('utf-8') != text:
@@ -119,7 +121,8 @@ def joint(path, batch):
 
 
 def is_checked(path, root):
-    """Whether it is of the library (several of its sources in one, mostly) or of an example."""
+    """Returns whether the source is part of the library (mostly as a unity source), the command or
+    an example."""
     where = path.relative_to(root).as_posix()
     united = re.search(r'(CMakeFiles/eider_|examples/.*CMakeFiles/)\w+\.dir/Unity/(\w+)', where)
     return (united is not None and '_generated_' not in united[2]
@@ -128,7 +131,7 @@ def is_checked(path, root):
 
 
 def faults_of(ended):
-    """What clang-tidy found, a line each."""
+    """Returns the findings of clang-tidy, one line each."""
     if ended.is_good:
         return []
     found = re.findall(r'^\S+?([^/\s]+:\d+:\d+: (?:error|warning): .*)$', ended.output,

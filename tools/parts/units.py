@@ -1,6 +1,6 @@
 """Runs the unit tests of a build tree through ctest and counts every one of them.
 
-Must not read a missing report as success: a program that crashed is a failure.
+Must not count a missing report as success: a program that crashed is a failure.
 """
 
 import json
@@ -14,7 +14,8 @@ from parts.build import AHEAD
 from parts.outcome import tail
 
 CTEST_SECONDS_MAX = 1500
-# What fails among others is run once more, alone. More than these are no matter of a busy machine.
+# Tests that fail in parallel with others run once more, alone. If more than this number fail, a
+# busy machine is not the cause.
 AGAIN_MAX = 3
 AGAIN_SECONDS_MAX = 120
 SANITIZER_FOUND = re.compile(r'(ERROR|WARNING): \w+Sanitizer|: runtime error: ')
@@ -26,7 +27,7 @@ SANITIZERS = {
 
 
 def run(outcome, tree, layers=None):
-    """All tests of the tree, or of the layers named; adds each test to the outcome."""
+    """Runs all tests of the tree, or those of `layers`, and adds each test to the outcome."""
     with tempfile.TemporaryDirectory() as reports:
         command = ['ctest', '--test-dir', tree.directory, '-j', commands.JOBS,
                    '--verbose', '--no-tests=ignore']
@@ -50,14 +51,15 @@ def run(outcome, tree, layers=None):
 
 
 def broken_programs(output):
-    """Those that ctest says have failed: whether a case did, a program crashed or took too long."""
+    """Returns the programs that ctest reports as failed: a case failed, or the program crashed or
+    took too long."""
     failed = output.partition('The following tests FAILED:\n')[2]
     return {layer.replace('/', '_') + '_test'
             for layer in re.findall(r'^\s+\d+ - (\S+) \(', failed, re.MULTILINE)}
 
 
 def passes_alone(tree, program, case):
-    """Whether the case passes now, with nothing beside it."""
+    """Runs the case alone and returns whether it passes."""
     AHEAD.stop()
     try:
         ended = commands.run([*tree.command(program), f'--gtest_filter={case}'],
@@ -68,9 +70,9 @@ def passes_alone(tree, program, case):
 
 
 def skip_reasons(output):
-    """Why each skipped case was, by its name: what it said ahead of its last line.
+    """Returns the reason of each skipped case, by its name: the text before its last line.
 
-    Programs that run side by side are told apart by the number that ctest puts before each line.
+    ctest prefixes each line with a number, which separates programs that run in parallel.
     """
     programs = defaultdict(list)
     for number, line in re.findall(r'^(\d+): (.*)$', output, re.MULTILINE):
@@ -80,7 +82,7 @@ def skip_reasons(output):
 
 
 def _count(outcome, path, reasons):
-    """Adds the cases of one program's report; returns (program, case, details) of those failed."""
+    """Adds the cases of one program's report; returns (program, case, details) of failures."""
     report = json.loads(path.read_text())
     failed = []
     for suite in report.get('testsuites', []):

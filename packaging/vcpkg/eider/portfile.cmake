@@ -1,4 +1,4 @@
-# An overlay port within the sources: vcpkg install eider --overlay-ports=packaging/vcpkg
+# An overlay port in the source tree: vcpkg install eider --overlay-ports=packaging/vcpkg
 vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 vcpkg_find_acquire_program(PKGCONFIG)
