@@ -224,7 +224,7 @@ TEST_F(HostileMariadb, that_stops_within_the_tls_handshake_or_has_none_is_given_
   EXPECT_EQ(ask(silent, "?tls=required").kind(), FailureKind::lost);
   FakeServer noisy({greeting(true), "no TLS at all, but enough bytes for a record of it"});
   EXPECT_EQ(ask(noisy, "?tls=required").kind(), FailureKind::lost);
-  // If TLS is requested, nothing is sent without TLS.
+  // If TLS is required, no statement is sent without TLS.
   FakeServer plain({greeting(false), kOk, kOk});
   EXPECT_EQ(ask(plain, "?tls=required").kind(), FailureKind::lost);
   EXPECT_EQ(plain.heard().find("set time_zone"), std::string::npos);
