@@ -96,7 +96,7 @@ concept Countable =
 template <class T, class... Rules>
 class Validated {
   static_assert(sizeof...(Rules) != 0,
-                "eider: Must needs at least one rule, such as Validated<int, MultipleOf<5>>");
+                "eider: Validated needs at least one rule, such as Validated<int, MultipleOf<5>>");
   static_assert((reflect::RuleFor<Rules, reflect::detail::Ruled<T>> && ...),
                 "eider: a rule for T needs `static bool check(const T& value)` and `static "
                 "Requirement describe()`");
