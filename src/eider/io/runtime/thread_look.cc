@@ -42,6 +42,7 @@ enum class Stage : int { idle, wanted, writing, done };
 // Handlers belong to the process and may run late, so this object is never destroyed.
 struct Looked {
   std::atomic<Stage> stage{Stage::idle};
+  std::atomic<pthread_t> thread{};  // set before `stage` becomes `wanted`
   std::array<void*, kFramesMax> frames;
   int frames_count = 0;
   CopiedText method;
@@ -51,7 +52,9 @@ struct Looked {
 Looked looked;
 std::mutex one_looks;
 std::atomic<int> signal_number{0};
-static_assert(std::atomic<Stage>::is_always_lock_free, "a signal handler must not lock");
+static_assert(std::atomic<Stage>::is_always_lock_free &&
+                  std::atomic<pthread_t>::is_always_lock_free,
+              "a signal handler must not lock");
 
 // glibc does not guarantee that backtrace is safe in a handler. It is in fact safe after its
 // library was loaded, which `prepare_thread_looks` does: frames are found without locks or memory
@@ -59,8 +62,10 @@ static_assert(std::atomic<Stage>::is_always_lock_free, "a signal handler must no
 extern "C" void eider_look_at_thread(int) {
   const int error_before = errno;
   Stage wanted = Stage::wanted;
-  // The requesting thread may have given up: then write nothing.
-  if (looked.stage.compare_exchange_strong(wanted, Stage::writing)) {
+  // The requesting thread may have given up: then write nothing. It may also wait for another
+  // thread, if this one had blocked the signal of an earlier request.
+  if (::pthread_equal(looked.thread.load(), ::pthread_self()) != 0 &&
+      looked.stage.compare_exchange_strong(wanted, Stage::writing)) {
     looked.frames_count = ::backtrace(looked.frames.data(), kFramesMax);
     const Work* const work = Work::current();
     looked.method.set(work == nullptr ? std::string_view() : work->method);
@@ -117,6 +122,7 @@ bool give_up() noexcept {
 }
 
 bool is_told(pthread_t thread, int number, Duration within) {
+  looked.thread.store(thread);
   looked.stage.store(Stage::wanted);
   if (::pthread_kill(thread, number) != 0) {
     return !give_up();

@@ -41,6 +41,12 @@ class Standing {
   std::thread thread_;
 };
 
+void block_all_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
 TEST(ThreadLook, tells_where_a_thread_is_that_never_waits) {
   prepare_thread_looks();
   Standing standing([] { return 0; });
@@ -72,14 +78,38 @@ TEST(ThreadLook, tells_the_request_that_is_followed) {
 TEST(ThreadLook, gives_up_one_that_blocks_signals_and_goes_on_to_look_at_others) {
   prepare_thread_looks();
   Standing deaf([] {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    block_all_signals();
     return 0;
   });
   Standing standing([] { return 0; });
   EXPECT_FALSE(look_at_thread(deaf.handle(), milliseconds(20)));
   EXPECT_TRUE(look_at_thread(standing.handle(), seconds(60)));
+}
+
+TEST(ThreadLook, of_a_thread_is_not_that_of_another_that_reacts_late) {
+  prepare_thread_looks();
+  std::atomic<bool> is_ready = false;
+  std::thread late([&is_ready] {
+    block_all_signals();
+    is_ready.store(true);
+    is_ready.notify_all();
+    is_ready.wait(true);
+    // The look at the other thread has begun by now, except on a very slow machine.
+    std::this_thread::sleep_for(milliseconds(50));
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  });
+  Standing blocked([] {
+    block_all_signals();
+    return 0;
+  });
+  is_ready.wait(false);
+  EXPECT_FALSE(look_at_thread(late.native_handle(), milliseconds(1)));
+  is_ready.store(false);
+  is_ready.notify_all();
+  EXPECT_FALSE(look_at_thread(blocked.handle(), milliseconds(300)));
+  late.join();
 }
 
 }  // namespace
