@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""A person signs up, logs in, guesses, resets, moves and logs out everywhere in a browser.
+"""A user signs up, logs in, enters wrong passwords, resets the password, changes the address and
+logs out everywhere, in a browser.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so without."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import email
 import email.policy
@@ -21,7 +23,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class Person:
-    """A browser in somebody's hands, and the mailbox."""
+    """A user with a browser and a mailbox."""
 
     def __init__(self, browser, service, mails):
         self.browser, self.service, self.mails = browser, service, mails
@@ -41,7 +43,8 @@ class Person:
         self.browser.find("form button").click()
 
     def text(self):
-        """Of the page that is there now; elements of the one before it may be gone."""
+        """Returns the text of the current page; elements of the previous one may already be
+        gone."""
         return self.browser.run("const m = document.querySelector('main'); "
                                 "return m ? m.innerText : ''")
 
@@ -49,7 +52,7 @@ class Person:
         return self.browser.until(lambda: text in self.text(), text)
 
     def link(self, to=ANN):
-        """That of the next mail with one."""
+        """Returns the link in the next mail with one."""
         def look():
             for path in sorted(set(self.mails.glob("*.eml")) - self.seen):
                 message = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
@@ -66,14 +69,14 @@ def signs_up_and_confirms(person):
     person.fill("/sign-up", email=ANN)
     person.says("Look into your mailbox.")
     link = person.link()
-    # A program that opens all links of mails ahead of their readers uses nothing up.
+    # A program that opens all links of mails before their readers must not use them up.
     for _ in range(3):
         with urllib.request.urlopen(link) as reply:
             assert reply.status == 200
     person.browser.open(link)
     person.browser.until(lambda: "#" not in person.browser.address(), "an address without a token")
     assert person.browser.find("[name=token]").value() == link.partition("#")[2]
-    # What is refused leaves the link as it was.
+    # A rejected form does not use the link up.
     person.send(password="short")
     person.says("at least 8 characters")
     person.browser.open("about:blank")
@@ -90,7 +93,7 @@ def logs_in(person, password, email=ANN):
 
 
 def moves(person, password):
-    """The link of another address is opened where nobody is logged in: it leads on by a login."""
+    """Opens the link to another address without a login: it leads to the login page and back."""
     person.fill("/new-address", email=NEW, password=password)
     person.says("Look into the new mailbox.")
     link = person.link(NEW)
@@ -125,7 +128,7 @@ def resets(person):
     person.browser.until(lambda: "#" not in person.browser.address(), "an address without a token")
     person.send(password="battery staple")
     person.says("You have a new password: log in.")
-    # Once is once.
+    # A link is valid only once.
     person.browser.open("about:blank")
     person.browser.open(link)
     person.browser.until(lambda: "#" not in person.browser.address(), "an address without a token")
@@ -135,7 +138,7 @@ def resets(person):
 
 
 def other_device(service, password):
-    """The cookie of a program that has logged in."""
+    """Returns the cookie of a program that has logged in."""
     _, headers, _ = service.ask("POST", "/log-in", urllib.parse.urlencode(
         {"email": ANN, "password": password}), FORM)
     assert "session=" in headers.get("Set-Cookie", ""), headers

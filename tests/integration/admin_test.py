@@ -37,7 +37,7 @@ ROUNDS = 10
 
 
 def seen_in(page):
-    """The version of the record that a form is about."""
+    """Returns the version of the record in a form."""
     return re.search(r'name="_seen" value="([^"]*)"', page).group(1)
 
 
@@ -194,7 +194,7 @@ class AdminTest:
 
 
 class Sqlite(AdminTest, unittest.TestCase):
-    """One file."""
+    """Against an SQLite file."""
 
     def prepare(self):
         self.where = str(Path(self.directory, 'admin.db'))
@@ -213,7 +213,7 @@ class Sqlite(AdminTest, unittest.TestCase):
 
 @unittest.skipUnless(Path('/usr/lib/postgresql').exists(), 'PostgreSQL is not installed')
 class Postgres(AdminTest, unittest.TestCase):
-    """A server of the run."""
+    """Against a temporary PostgreSQL server."""
 
     def prepare(self):
         self.server = self.enterContext(PostgresServer())
@@ -228,7 +228,7 @@ class Postgres(AdminTest, unittest.TestCase):
 @unittest.skipUnless(shutil.which('mariadbd') or Path('/usr/sbin/mariadbd').exists(),
                      'MariaDB is not installed')
 class Mariadb(AdminTest, unittest.TestCase):
-    """A server of the run."""
+    """Against a temporary MariaDB server."""
 
     def prepare(self):
         self.server = self.enterContext(MariadbServer())

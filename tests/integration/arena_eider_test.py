@@ -1,4 +1,4 @@
-"""The measuring service as a process: its answers, its delays, many clients, signals."""
+"""The benchmark service as a process: its responses, its delays, many clients, signals."""
 
 import contextlib
 import json
@@ -30,14 +30,15 @@ DELAY_MS = 200
 
 
 def post_delayed(service, path, count):
-    """One client: so many requests, each on a new connection. Returns the answers."""
+    """One client: sends this number of requests, each on a new connection. Returns the
+    responses."""
     body = json.dumps({'n': 1})
     kind = {'Content-Type': 'application/json'}
     return [service.ask('POST', path, body, kind) for _ in range(count)]
 
 
 def seconds_of_clients(service, path, clients, count):
-    """How long so many clients take side by side."""
+    """Returns how long this number of clients takes in parallel."""
     threads = [threading.Thread(target=post_delayed, args=(service, path, count))
                for _ in range(clients)]
     begin = time.monotonic()
@@ -65,7 +66,7 @@ class Items(unittest.TestCase):
 
 
 class Databases(unittest.TestCase):
-    """TechEmpower's tests, as the arena judges them, over what its contestants do not use."""
+    """TechEmpower's tests, as the arena checks them, for parts that its contestants do not use."""
 
     def check(self, where, ask):
         fortunes = ', '.join(f"({number}, '{text.replace(chr(39), chr(39) * 2)}')"
@@ -82,7 +83,7 @@ class Databases(unittest.TestCase):
                 with self.subTest(cell.id):
                     answers.check(service.port, cell.ask.request(), 1, cell.ask.expected, True)
                     for each in cell.ask.first:
-                        if not isinstance(each, rows.Updated):  # which looks into PostgreSQL
+                        if not isinstance(each, rows.Updated):  # which reads from PostgreSQL
                             each.check(service.port)
             updated = json.loads(service.ask('GET', '/updates?count=20')[2])
         told = ','.join(str(world['id']) for world in updated)
@@ -173,7 +174,7 @@ class Delays(unittest.TestCase):
         with Program(PROGRAM, '{port}', '2', '--delay-ms', str(DELAY_MS)) as service:
             seconds = seconds_of_clients(service, '/test', clients=10, count=5)
             self.assertGreaterEqual(seconds, 1.0)
-            # Ten waits on two threads, one after the other, would take five times as long.
+            # Ten waits one after the other on two threads would take five times as long.
             self.assertLess(seconds, 4)
 
 
@@ -199,7 +200,7 @@ class ManyClients(unittest.TestCase):
 
 class Signals(unittest.TestCase):
     def start_slow_request(self, service):
-        """A request whose answer takes a while, sent and seen to be under way."""
+        """Sends a request with a slow response, and waits until it has started."""
         connection = service.connect()
         connection.sendall(b'POST /test HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
                            b'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n')
@@ -228,7 +229,7 @@ class Signals(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, 8)
 
     def await_refused(self, service):
-        """Until the first signal has been taken: nobody listens any more."""
+        """Waits until the first signal is handled: then connections are refused."""
         end = time.monotonic() + STOP_SECONDS_MAX
         while time.monotonic() < end:
             try:

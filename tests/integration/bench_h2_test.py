@@ -1,6 +1,6 @@
-"""eider bench over HTTP/2, against the measuring service and against what does not speak it.
+"""eider bench over HTTP/2, against the benchmark service and servers without HTTP/2.
 
-Must not judge figures that depend on the machine: counts only.
+Must not check figures that depend on the machine: only counts.
 """
 
 import json
@@ -12,7 +12,7 @@ from support import BIN, Program, free_port, run_to_end
 
 
 def report(*arguments):
-    """Exit status and the JSON report."""
+    """Returns the exit status and the JSON report."""
     with tempfile.TemporaryDirectory() as directory:
         name = Path(directory) / 'report.json'
         status, said = run_to_end('eider', 'bench', '--no-progress', '--http2', '--json', str(name),
@@ -64,12 +64,12 @@ class Http2(unittest.TestCase):
         with Program('arena_eider', '{port}', '1', '--delay-ms', '200') as slow:
             words = ('-r', '100', '-d', '1s', '-c', '1', '-b', '{"text": ""}', '-H',
                      'Content-Type: application/json', f'http://127.0.0.1:{slow.port}/test')
-            # Twenty wait at once on the one connection, for 200 ms each.
+            # Twenty requests wait at the same time on the only connection, for 200 ms each.
             status, found = report('--streams', '100', *words)
             self.assertEqual((status, found['errors'], found['unsent']), (0, 0, 0))
             self.assertEqual(found['requests'], 99)
             self.assertGreaterEqual(found['latency']['min_ms'], 200)
-            # One at a time is five a second: the others wait, and their waiting counts.
+            # One at a time, five per second: the others wait, and their waiting time counts.
             status, found = report('--timeout', '2s', *words)
             self.assertEqual(status, 1)
             self.assertLess(found['requests'], 30)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The page of a run, looked at as its reader does: its figures are those of the run's JSON.
+"""The page of a run in a browser: its figures are those of the run's JSON.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so when they are missing."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import json
 import pathlib
@@ -11,12 +12,12 @@ import tempfile
 import support
 import webdriver
 
-# What would do harm if it were taken as markup, or ended the script that draws.
+# Harmful if it were parsed as markup, or ended the script that draws the charts.
 PATH = "/hello/</script><script>document.title='taken%20over'</script><!--<b>x"
 
 
 def run_bench(directory, port, *words):
-    """The page's address and the JSON of one run."""
+    """Returns the page's URL and the JSON of one run."""
     page, data = directory / "page.html", directory / "run.json"
     status, said = support.run_to_end(
         "eider", "bench", "-n", "2000", "-c", "8", "--html", str(page), "--json", str(data),
@@ -26,7 +27,7 @@ def run_bench(directory, port, *words):
 
 
 def rows_of(browser):
-    """The tables, by the name in each row."""
+    """Returns the rows of the tables by their names."""
     return dict(browser.run("return [...document.querySelectorAll('tr')].map("
                             "(row) => [...row.children].map((cell) => cell.textContent))"))
 

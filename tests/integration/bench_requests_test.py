@@ -1,6 +1,6 @@
-"""eider bench with requests from a file, against a server that notes what it is asked.
+"""eider bench with requests from a file, against a server that records requests.
 
-Must not judge figures that depend on the machine: requests and counts only.
+Must not check figures that depend on the machine: only requests and counts.
 """
 
 import json
@@ -14,7 +14,7 @@ from support import run_to_end
 
 
 class Noting(ThreadingHTTPServer):
-    """Notes (method, path, headers, body) of every request, and answers 204."""
+    """Records (method, path, headers, body) of every request, and responds with 204."""
 
     daemon_threads = True
 
@@ -55,7 +55,7 @@ class Requests(unittest.TestCase):
         self.file = Path(directory) / 'mix.jsonl'
 
     def ask(self, text, *arguments):
-        """Exit status and what was said of one run over the file, one request after the other."""
+        """Runs the file sequentially; returns exit status and output."""
         self.file.write_text(text)
         return run_to_end('eider', 'bench', '--no-progress', '-c', '1', *arguments,
                           '--requests-file', str(self.file), self.server.origin)

@@ -1,6 +1,6 @@
-"""eider bench, called as its users call it, against servers that answer, stall, lie and leave.
+"""eider bench on the command line, against servers that respond, stall, send errors and disconnect.
 
-Must not judge figures that depend on the machine: counts and bounds only.
+Must not check figures that depend on the machine: only counts and limits.
 """
 
 import base64
@@ -62,7 +62,7 @@ class Lying(threading.Thread):
 
 
 def answer_each(connection, answer=ANSWER, before_each=lambda: None):
-    """Answers every request of a connection."""
+    """Responds to every request of a connection."""
     rest = b''
     while data := connection.recv(65536):
         *heads, rest = (rest + data).split(b'\r\n\r\n')
@@ -72,18 +72,18 @@ def answer_each(connection, answer=ANSWER, before_each=lambda: None):
 
 
 def never_answer(connection, _):
-    """Until the client gives up, however long that takes."""
+    """Waits until the client disconnects."""
     while connection.recv(65536):
         pass
 
 
 def bench(*arguments):
-    """Exit status and output."""
+    """Returns exit status and output."""
     return run_to_end('eider', 'bench', '--no-progress', *arguments)
 
 
 def report(*arguments):
-    """Exit status and the JSON report."""
+    """Returns the exit status and the JSON report."""
     with tempfile.TemporaryDirectory() as directory:
         name = Path(directory) / 'report.json'
         status, said = bench('--json', str(name), *arguments)
@@ -93,7 +93,7 @@ def report(*arguments):
 
 
 class Running:
-    """A run with a terminal, which has shown that responses were counted. A context manager."""
+    """A run with a terminal, after the first responses were counted. Use as a context manager."""
 
     def __init__(self, *words):
         self.words = words
@@ -119,14 +119,14 @@ class Running:
         os.close(self.master)
 
     def end(self):
-        """Waits for its end. Exit status and output."""
+        """Waits for its end; returns exit status and output."""
         said, _ = self.process.communicate(timeout=SECONDS_MAX)
         while self._read():
             pass
         return self.process.returncode, said
 
     def _read(self):
-        """Whether the terminal shows more."""
+        """Reads from the terminal; returns whether there is more."""
         if not select.select([self.master], [], [], SECONDS_MAX)[0]:
             return False
         try:
@@ -237,7 +237,7 @@ class Closed(unittest.TestCase):
         with Lying(note) as server:
             bench('-n', '1', '-c', '1', '-m', 'PUT', '-H', 'A: b', '-b', '{}',
                   f'http://127.0.0.1:{server.port}/x?y=z')
-        self.assertEqual(seen[1:],  # the first connection is the look whether anybody listens
+        self.assertEqual(seen[1:],  # the first connection only tests whether the server listens
                          [f'PUT /x?y=z HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nA: b\r\n'
                           'Content-Length: 2\r\n\r\n{}'.encode()])
 
@@ -272,7 +272,7 @@ class Errors(unittest.TestCase):
         self.assertIn('No response arrived before the end', said)
 
     def find(self, serve, *arguments):
-        """The report of a run against a server that errs."""
+        """Returns the report of a run against a server with errors."""
         with Lying(serve) as server:
             status, found = report('-c', '2', *arguments, f'http://127.0.0.1:{server.port}/')
         self.assertEqual(status, 1)
@@ -325,7 +325,7 @@ class Errors(unittest.TestCase):
 
 class Open(unittest.TestCase):
     def test_it_keeps_its_rate(self):
-        """Each thread sends 249 requests: the 250th would be due when the run is over."""
+        """Each thread sends 249 requests: the 250th would be due at the end of the run."""
         with Program('floor_epoll', '{port}', '1') as floor:
             status, found = report('-r', '500', '-d', '1s', '-c', '8', '-t', '2',
                                    f'http://127.0.0.1:{floor.port}/')
@@ -351,7 +351,7 @@ class Open(unittest.TestCase):
                 self.assertEqual(json.loads(name.read_text())['requests'], 499)
 
     def test_a_stall_is_counted_for_all_that_it_kept_waiting(self):
-        """The stall is long for this machine, as it is at present."""
+        """The stall is long in relation to the current latency of this machine."""
         asked, stall_ms = 0, 0
 
         def stall_once():
@@ -369,12 +369,12 @@ class Open(unittest.TestCase):
                                    '-c', '1', url)
             self.assertEqual(status, 0)
             self.assertTrue(199 <= found['requests'] <= 200, found['requests'])
-            # 80 of 200 were due during the stall, and waited half of it in the mean.
+            # 80 of 200 requests were due during the stall, and waited half of it on average.
             self.assertGreater(found['latency']['p90_ms'], stall_ms * 3 / 8)
             self.assertGreater(found['latency']['p99_ms'], stall_ms * 5 / 8)
             asked = 0
             _, closed = report('-n', '200', '-d', '60s', '-c', '1', url)
-            # A closed loop sees the same stall once, and calls it an exception.
+            # A closed loop sees the stall only once, as an outlier.
             self.assertLess(closed['latency']['p90_ms'], stall_ms / 4)
             self.assertGreater(closed['latency']['max_ms'], stall_ms * 7 / 8)
 
@@ -397,7 +397,7 @@ class NewConnections(unittest.TestCase):
                                            f'http://127.0.0.1:{server.port}/')
                     self.assertEqual((status, found['requests'], found['errors']), (0, 51, 0))
                     if '--warmup' not in extra:
-                        # One more was opened and left, to see whether anybody listens.
+                        # One more connection tested whether the server listens.
                         self.assertEqual([what for _, what in asked].count(1), 51)
                         self.assertEqual(found['connections_opened'], 51)
 
@@ -418,7 +418,7 @@ class Reports(unittest.TestCase):
         def open_late(connection, _):
             asks = re.search(rb'Sec-WebSocket-Key: (.*)\r', connection.recv(4096), re.IGNORECASE)
             if not asks:
-                return  # looks whether somebody is here
+                return  # only tests whether the server listens
             asked.set()
             is_told.wait(SECONDS_MAX)
             digest = hashlib.sha1(asks[1] + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest()
@@ -470,7 +470,7 @@ class Reports(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             for option in '--json', '--html':
                 for name, why in (('no/a', 'No such file or directory'), ('', 'Is a directory')):
-                    # Nobody listens there, which would be told first by one that has begun.
+                    # No server listens there; a run that starts would report that first.
                     said = bench(option, f'{directory}/{name}', f'http://127.0.0.1:{free_port()}/')
                     self.assertEqual(said, (
                         1, f'eider bench: cannot write {directory}/{name}: {why}\n'))

@@ -1,6 +1,6 @@
-"""eider bench over WebSockets: the measuring service, python3-websockets, and what errs.
+"""eider bench over WebSockets: the benchmark service, python3-websockets, and faulty servers.
 
-Must not judge figures that depend on the machine: counts only.
+Must not check figures that depend on the machine: only counts.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from support import BIN, Program, free_port, run_to_end
 
 try:
     import websockets
-except ImportError:  # another python3 than Debian's, whose package it is
+except ImportError:  # not Debian's python3, which has the package
     sys.path.append('/usr/lib/python3/dist-packages')
     import websockets
 
@@ -25,12 +25,12 @@ START_SECONDS_MAX = 20
 
 
 def bench(*arguments):
-    """Exit status and output."""
+    """Returns exit status and output."""
     return run_to_end('eider', 'bench', '--no-progress', *arguments)
 
 
 def report(*arguments):
-    """Exit status and the JSON report."""
+    """Returns the exit status and the JSON report."""
     with tempfile.TemporaryDirectory() as directory:
         name = Path(directory) / 'report.json'
         status, said = bench('--json', str(name), *arguments)
@@ -81,7 +81,7 @@ class Peer(threading.Thread):
 
 
 async def echo(connection):
-    """Everything comes back."""
+    """Sends every message back."""
     async for message in connection:
         await connection.send(message)
 
@@ -94,7 +94,7 @@ KINDS = ((), ('-p', '16'), ('-t', '2'), ('-r', '300'), ('-r', '300', '-p', '4'),
 
 class EchoCase(unittest.TestCase):
     def check(self, url, *extra, count=300):
-        """Every message of a run is answered by itself."""
+        """Runs with an echo check: each response must equal its message."""
         status, found = report('-n', str(count), '-c', '4', '--check-echo', *extra, url)
         self.assertEqual((status, found['errors']), (0, 0), found['first_error'])
         self.assertEqual(found['requests'], count)
@@ -169,7 +169,7 @@ class Service(EchoCase):
 
 class Errors(unittest.TestCase):
     def find(self, serve, *arguments):
-        """The report of a run against a server that errs."""
+        """Returns the report of a run against a server with errors."""
         with Peer(serve) as server:
             status, found = report('-c', '2', '-d', '60s', *arguments,
                                    f'ws://127.0.0.1:{server.port}/')

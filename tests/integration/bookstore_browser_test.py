@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""People with browsers in the bookstore: they look, sign up, buy, and edit; by mouse, by keyboard
-alone, without scripts, light and dark, on phones and wide screens.
-argv[1]: the build's bin directory, or that of support.py. EIDER_SCREENSHOTS: where to put pictures.
-Needs chromium and chromedriver; says so when they are missing."""
+"""Users with browsers in the bookstore: they search, sign up, buy, and edit; with a mouse, only
+with the keyboard, without scripts, in light and dark mode, on phones and wide screens.
+argv[1]: the build's bin directory, or that of support.py. EIDER_SCREENSHOTS: directory for
+screenshots.
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import base64
 import contextlib
@@ -26,7 +28,7 @@ from bookstore_shop import ADMIN, PNG, Shop, Visitor
 TAB, ENTER, SPACE = '\ue004', '\ue007', ' '
 WIDTHS = (360, 768, 1600)
 
-# WCAG 2.2, 1.4.3: 4.5 to 1, of large text 3 to 1; told is what has less.
+# WCAG 2.2, 1.4.3: a contrast of 4.5 to 1, for large text 3 to 1; lists text with less.
 CONTRAST = """
 const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
 const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
@@ -71,7 +73,7 @@ def send(browser, selector='main .stack button'):
 
 
 def says(browser, text):
-    """Waits until the page says so."""
+    """Waits until the page contains the text."""
     return browser.until(lambda: text in browser.run('return document.body.innerText'), text)
 
 
@@ -234,14 +236,14 @@ def changes_the_language(browser, shop):
 
 
 def press(browser, keys):
-    """To whatever has the focus."""
+    """Sends keys to the focused element."""
     actions = [{'type': kind, 'value': key} for key in keys for kind in ('keyDown', 'keyUp')]
     browser.command('POST', '/actions', {'actions': [{'type': 'key', 'id': 'keys',
                                                       'actions': actions}]})
 
 
 def tab_to(browser, selector):
-    """By the tab key alone; what has the focus has to be seen."""
+    """Moves the focus with the tab key; the focused element must be visible."""
     for _ in range(80):
         press(browser, TAB)
         if browser.run(f'return document.activeElement.matches({selector!r})'):
@@ -315,7 +317,8 @@ def let_logins_be_long_ago(shop):
 
 
 def shows_anew_who_he_is(browser, shop):
-    """By a password, and by a passkey; each time he comes back to what he was about to do."""
+    """Logs in with a password and with a passkey; each time the user returns to the intended
+    page."""
     with browser.authenticator() as keys:
         log_in(browser, shop, 'ada@example.org', 'a long password')
         browser.open(address_of(shop, '/account'))
@@ -341,7 +344,7 @@ def shows_anew_who_he_is(browser, shop):
         browser.until(lambda: browser.address().endswith('/password'), 'the form')
         let_logins_be_long_ago(shop)
         browser.open(address_of(shop, '/account'))
-        send(browser, '#add-passkey button')  # by the passkey there is, without leaving the page
+        send(browser, '#add-passkey button')  # with the existing passkey, without leaving the page
         says(browser, 'This authenticator already has a passkey for you.')
         browser.open(address_of(shop, '/account'))
         send(browser, '.lines form button')
@@ -350,7 +353,7 @@ def shows_anew_who_he_is(browser, shop):
 
 
 def keeps_a_link_through_its_login(browser, shop):
-    """Who follows the link to another address logs in first."""
+    """The link to another address requires a login."""
     log_in(browser, shop, 'ada@example.org', 'a long password')
     browser.open(address_of(shop, '/new-address'))
     fill(browser, email='ada@example.net', password='a long password')
@@ -373,7 +376,7 @@ def keeps_a_link_through_its_login(browser, shop):
 
 
 def code_of(secret, step=None):
-    """Of an authenticator app (RFC 6238), made here without the library."""
+    """Returns the code of an authenticator app (RFC 6238), computed without the library."""
     key = base64.b32decode(secret.replace(' ', ''))
     step = int(time.time()) // 30 if step is None else step
     tag = hmac.digest(key, struct.pack('>Q', step), 'sha1')
@@ -382,7 +385,7 @@ def code_of(secret, step=None):
 
 
 def next_code(secret, used):
-    """One that was not used; a code is valid in the step before its own, too."""
+    """Returns an unused code; a code is also valid in the step before its own."""
     step = int(time.time()) // 30
     while (code := code_of(secret, step)) in used:
         step += 1
@@ -391,7 +394,8 @@ def next_code(secret, used):
 
 
 def scanned(browser):
-    """The text of the QR code on the page, as a scanner reads it from the screen in dark mode."""
+    """Returns the text of the QR code on the page, as a scanner reads it from the screen in dark
+    mode."""
     if not shutil.which('zbarimg'):
         print('skipped: zbarimg is not installed, so no QR code is scanned')
         return None
@@ -458,7 +462,7 @@ def logs_in_in_two_steps(browser, shop):
 
 
 def logs_in_by_a_mailed_link(browser, shop):
-    """A scanner has opened the link before; the page needs no script."""
+    """A scanner opened the link before; the page needs no script."""
     browser.tools('Emulation.setScriptExecutionDisabled', value=True)
     browser.open(address_of(shop, '/login'))
     browser.find('a[href="/login/mail"]').click()
@@ -517,7 +521,7 @@ def picture(browser, name):
 
 
 def looks_right(browser, shop):
-    """Nothing overflows, and text can be read, light and dark, at each width."""
+    """Nothing overflows, and text is readable in light and dark mode, at each width."""
     log_in(browser, shop, *ADMIN)
     browser.open(address_of(shop, '/books/1'))
     send(browser, '[data-buys]')
@@ -544,7 +548,7 @@ def looks_right(browser, shop):
 
 
 def breaks_no_policy(browser, shop):
-    """No page of those above has asked for what its Content-Security-Policy forbids."""
+    """None of these pages violated its Content-Security-Policy."""
     browser.open(address_of(shop))
     browser.run('window.broken = []; addEventListener("securitypolicyviolation", '
                 '(event) => broken.push(event.violatedDirective))')

@@ -1,6 +1,6 @@
-"""The bookstore's logins by oidc-provider, a certified provider, in a real browser.
+"""The bookstore's logins with oidc-provider, a certified provider, in a real browser.
 
-Must not ask anybody beyond this machine; npm brings the provider that is pinned beside it.
+Must not use other machines; npm installs the pinned provider of the lock file.
 """
 
 import shutil
@@ -43,7 +43,7 @@ class OpenId(unittest.TestCase):
         self.browser.find('button[type=submit]').click()
         self.browser.until(lambda: not self.browser.find_all('input[name=login]'), 'the next page')
         if not self.browser.address().startswith(self.origin):
-            self.browser.find('button[type=submit]').click()  # agrees to what is told
+            self.browser.find('button[type=submit]').click()  # accepts the consent page
         end = self.origin + (ends or path)
         self.browser.until(lambda: self.browser.address() == end, end)
 
@@ -51,7 +51,7 @@ class OpenId(unittest.TestCase):
         return self.browser.run('return document.body.innerText')
 
     def account(self):
-        """The address on the account's page."""
+        """Returns the address on the account page."""
         self.browser.open(self.origin + '/account')
         return self.browser.find('main dd').text()
 

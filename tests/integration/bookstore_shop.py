@@ -1,6 +1,7 @@
-"""The bookstore as a running program, and visitors who keep its cookies: for scripts beside this.
+"""The bookstore as a running program, and visitors who keep its cookies: for the scripts in this
+folder.
 
-Must not look into the service: what counts is what comes back.
+Must not use internals of the service: only its responses count.
 """
 
 import html
@@ -21,7 +22,7 @@ PNG = bytes.fromhex('89504e470d0a1a0a0000000d49484452000000010000000108020000009
 
 
 class Shop(Program):
-    """The service over a database of its own."""
+    """The service with its own database."""
 
     def __init__(self, *arguments, logins=10000, environment=None):
         self.directory = tempfile.TemporaryDirectory()
@@ -36,7 +37,7 @@ class Shop(Program):
                          environment=environment)
 
     def token(self, mail):
-        """Of the link that was mailed there last, once it is."""
+        """Returns the token of the last link that was mailed to the address; waits for it."""
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while time.monotonic() < deadline:
             found = re.findall(rf'mail to {re.escape(mail)}:[^#]*?#([\w-]{{43}})', self.said())
@@ -47,7 +48,7 @@ class Shop(Program):
         raise AssertionError(f'no link for {mail}: {self.said()}')
 
     def login_link(self, mail):
-        """The path of the link that was mailed there last, once it is."""
+        """Returns the path of the last link that was mailed to the address; waits for it."""
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while time.monotonic() < deadline:
             found = re.findall(rf'mail to {re.escape(mail)}:[^\n]*?'
@@ -60,7 +61,7 @@ class Shop(Program):
         raise AssertionError(f'no login link for {mail}: {self.said()}')
 
     def start(self):
-        """Once more, over the same database."""
+        """Restarts it with the same database."""
         super().__enter__()
 
     def __exit__(self, *_):
@@ -69,7 +70,7 @@ class Shop(Program):
 
 
 class Visitor:
-    """Keeps the cookies that it is given, and says of its requests what a browser would."""
+    """Stores cookies, and sends the headers of a browser."""
 
     def __init__(self, shop, **fields):
         self.shop = shop
@@ -77,7 +78,7 @@ class Visitor:
         self.fields = {'Accept': 'text/html', 'Sec-Fetch-Site': 'same-origin', **fields}
 
     def ask(self, method, path, body=None, **fields):
-        """(status, headers, text)"""
+        """Returns (status, headers, text)."""
         fields = {**self.fields, **fields}
         if self.cookies:
             fields['Cookie'] = '; '.join(f'{name}={value}' for name, value in self.cookies.items())
@@ -93,7 +94,7 @@ class Visitor:
             connection.close()
 
     def keep(self, lines):
-        """The cookies that are set."""
+        """Stores the cookies."""
         for line in lines:
             for name, morsel in http.cookies.SimpleCookie(line).items():
                 if morsel['max-age'] == '0':
@@ -105,35 +106,36 @@ class Visitor:
         return self.ask('GET', path, **fields)
 
     def token(self, page='/'):
-        """Of the forms on that page."""
+        """Returns the token of the forms on that page."""
         text = self.get(page)[2]
         return html.unescape(re.search(r'name="csrf_token" value="([^"]*)"', text).group(1))
 
     def send(self, path, form, page='/', **fields):
-        """A form as the page has it, with its token."""
+        """Sends the form of the page, with its token."""
         pairs = {'csrf_token': self.token(page), **form}
         return self.ask('POST', path, urllib.parse.urlencode(pairs).encode(),
                         **{'Content-Type': 'application/x-www-form-urlencoded', **fields})
 
     def action(self, page, beginning):
-        """Where the form of that page goes that goes there, with what it was shown with."""
+        """Returns the action of the form on that page with this beginning, with the values that it
+        was shown with."""
         found = re.search(rf'action="({beginning}[^"]*)"', self.get(page)[2])
         return html.unescape(found.group(1))
 
     def order(self, **form):
-        """What is in the cart."""
+        """Orders the contents of the cart."""
         address = {'name': 'B', 'street': 'S', 'city': 'T', **form}
         return self.send(self.action('/checkout', '/checkout'), address)
 
     def upload(self, path, name, content, kind='image/png'):
-        """A form with one file."""
+        """Sends a form with one file."""
         body = (f'--limit\r\nContent-Disposition: form-data; name="cover"; filename="{name}"\r\n'
                 f'Content-Type: {kind}\r\n\r\n').encode() + content + b'\r\n--limit--\r\n'
         return self.ask('POST', path, body,
                         **{'Content-Type': 'multipart/form-data; boundary=limit'})
 
     def json(self, method, path, value=None, **fields):
-        """(status, value)"""
+        """Returns (status, value)."""
         body = None if value is None else json.dumps(value).encode()
         status, _, text = self.ask(method, path, body, Accept='application/json',
                                    **{'Content-Type': 'application/json', **fields})
@@ -144,7 +146,7 @@ class Visitor:
                          '/login')
 
     def sign_up(self, name, mail, password='a long password'):
-        """By the link that comes by mail."""
+        """Signs up with the link in the mail."""
         told = self.send('/signup', {'email': mail})
         if told[0] != 303:
             return told
@@ -152,7 +154,7 @@ class Visitor:
                                       'token': self.shop.token(mail)})
 
     def be_admin(self):
-        """The first one signs up."""
+        """The first call signs the administrator up."""
         if ADMIN[0] in self.shop.taken:
             return self.log_in(*ADMIN)
         return self.sign_up('Admin', *ADMIN)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The bookstore as its visitors, its staff and those who would rob it meet it.
+"""The bookstore for visitors, for the staff and for attackers.
 
-Must not look into the service: what counts is what comes back.
+Must not use internals of the service: only its responses count.
 """
 
 import concurrent.futures
@@ -33,7 +33,7 @@ def visitor(**fields):
 
 
 def customer(name):
-    """Signed up under that name."""
+    """Returns a signed-up visitor with that name."""
     made = visitor()
     status, _, text = made.sign_up(name.title(), f'{name}@example.org')
     assert status == 303, text
@@ -41,7 +41,7 @@ def customer(name):
 
 
 def at_once(count, call):
-    """What `call` has returned for 0, 1, …, on a thread each."""
+    """Returns the results of `call` for 0, 1, …, each on its own thread."""
     with concurrent.futures.ThreadPoolExecutor(count) as threads:
         return list(threads.map(call, range(count)))
 
@@ -58,17 +58,17 @@ def new_book(isbn, **members):
 
 
 def seen_in(visitor_, address):
-    """The version of a record that its form was shown with."""
+    """Returns the version of a record in its form."""
     return seen_of(visitor_.get(address)[2])
 
 
 def seen_of(page):
-    """The version that a page was shown with."""
+    """Returns the version that a page was shown with."""
     return html.unescape(re.search(r'name="_seen" value="([^"]*)"', page).group(1))
 
 
 def delete_book(staff, number):
-    """The status of a deletion by the pages of the administration, which ask first."""
+    """Deletes with the admin pages, which ask for confirmation; returns the status."""
     page = staff.send('/admin/books/delete', {'key': number})[2]
     return staff.send('/admin/books/delete',
                       {'key': number, 'confirm': 'yes', '_seen': seen_of(page)})[0]
@@ -392,7 +392,7 @@ class Attacks(ShopCase):
         kind = {'Content-Type': 'application/x-www-form-urlencoded'}
         for fields in ({'Sec-Fetch-Site': 'cross-site'}, {'Sec-Fetch-Site': 'same-site'},
                        {'Sec-Fetch-Site': '', 'Origin': 'https://evil.example'},
-                       {'Sec-Fetch-Site': 'same-origin'}):  # the last: no token
+                       {'Sec-Fetch-Site': 'same-origin'}):  # the last one: without a token
             self.assertEqual(403, victim.ask('POST', '/cart/1/more', form, **kind, **fields)[0])
         self.assertIn('is empty', victim.get('/cart')[2])
 

@@ -1,4 +1,5 @@
-"""Other event loops and C libraries in handlers: Boost.Asio, and librdkafka with its mock cluster.
+"""Third-party event loops and C libraries in handlers: Boost.Asio, and librdkafka with its mock
+cluster.
 
 Must not depend on times: tests wait for states.
 """
@@ -21,12 +22,12 @@ TEXT_BYTES_MAX = 512
 
 
 def is_built(name):
-    """Whether the library of this example was found when the build was configured."""
+    """Returns whether the library of this example was found by the build."""
     return (BIN / name).exists()
 
 
 def await_state(is_reached, program):
-    """Until the function returns true."""
+    """Waits until the function returns true."""
     deadline = time.monotonic() + STATE_SECONDS_MAX
     while not is_reached():
         if time.monotonic() > deadline:
@@ -35,7 +36,7 @@ def await_state(is_reached, program):
 
 
 def leave(connection):
-    """Disconnects at once."""
+    """Disconnects immediately."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\1\0\0\0\0\0\0\0')
     connection.close()
 
@@ -65,7 +66,7 @@ class Asio(unittest.TestCase):
         return self.get('/running')[1]
 
     def wait_without_end(self):
-        """A connection whose request waits for a timer of an hour."""
+        """Returns a connection whose request waits for a timer of an hour."""
         connection = self.program.connect()
         connection.sendall(b'GET /wait/3600000 HTTP/1.1\r\nHost: x\r\n\r\n')
         return connection
@@ -98,7 +99,7 @@ class Asio(unittest.TestCase):
         self.assertEqual(self.get('/wait/1'), (200, 'waited\n'))
 
     def test_operations_may_finish_while_clients_disconnect(self):
-        began = self.wait_without_end()  # shows that operations have begun
+        began = self.wait_without_end()  # shows that operations have started
         await_state(lambda: self.running() == '1', self.program)
         began.close()
         for number in range(300):
@@ -160,7 +161,7 @@ class Kafka(unittest.TestCase):
             '--brokers', self.cluster.brokers))
 
     def post(self, text):
-        """(status, document)"""
+        """Returns (status, document)."""
         status, _, body = self.program.ask('POST', '/events', text)
         return status, json.loads(body)
 
@@ -168,7 +169,7 @@ class Kafka(unittest.TestCase):
         return self.program.ask('GET', '/waiting')[2].decode()
 
     def post_without_end(self, text):
-        """A connection whose request waits for a broker that is down."""
+        """Returns a connection whose request waits for a broker that is down."""
         connection = self.program.connect()
         connection.sendall(b'POST /events HTTP/1.1\r\nHost: x\r\n'
                            + f'Content-Length: {len(text)}\r\n\r\n{text}'.encode())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Two people with a browser each meet in a room, talk, lose their connection and come back.
+"""Two users with a browser each meet in a room, talk, lose their connection and reconnect.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so when they are missing. Must not keep pictures of pages."""
+Needs chromium and chromedriver; reports if they are missing. Must not store screenshots.
+"""
 
 import pathlib
 import sys
@@ -9,7 +10,7 @@ import sys
 import support
 import webdriver
 
-# What would do harm if it were taken as markup.
+# Harmful if it were parsed as markup.
 TEXT = "<img src=x onerror=\"document.title = 'taken over'\"> & 'größer' 🎉"
 ENTER = "\ue007"
 
@@ -25,7 +26,7 @@ def enter(browser, service, name):
 
 
 def texts(browser):
-    """Of the messages on the page, in their order."""
+    """Returns the texts of the messages on the page, in order."""
     return browser.run("return [...document.querySelectorAll('.message .text')]"
                        ".map((text) => text.textContent)")
 
@@ -40,7 +41,7 @@ def notes(browser):
 
 
 def say(browser, text):
-    """As typed, save what chromedriver cannot type: beyond the basic plane it goes in at once."""
+    """Types a text; inserts characters beyond the basic plane, which chromedriver cannot type."""
     field = browser.find("#text")
     if all(ord(letter) < 0x10000 for letter in text):
         field.type(text + ENTER)
@@ -138,7 +139,7 @@ def says_when_it_was_too_fast_and_tries_again(ada, bob, service):
 
 
 def retries(browser):
-    """Clicks one of those that failed; whether none is left."""
+    """Clicks a failed message; returns whether none is left."""
     buttons = browser.find_all(".failed button")
     if buttons:
         buttons[0].click()
@@ -192,7 +193,7 @@ CHECKS = [
 
 
 def comes_back_after_a_restart(ada, port):
-    """Over a service that starts anew, on the port of the one that has ended."""
+    """With a service that restarts on the same port."""
     again = support.Program("chat", "--port", str(port))
     again.port = port
     with again:
@@ -214,7 +215,7 @@ def main():
             for check in CHECKS:
                 check(ada, bob, service)
                 print(f"ok: {check.__name__}", flush=True)
-            ada.open(address_of(service, "/r/again"))  # the page knows the name by now
+            ada.open(address_of(service, "/r/again"))  # the page already knows the name
             ada.until(lambda: people(ada) == ["Ada (you)"], "Ada to be let in")
             assert service.stop() == 0
         comes_back_after_a_restart(ada, service.port)

@@ -1,6 +1,6 @@
-"""The chat as a process: what is said over its sockets, who is there, what it keeps and refuses.
+"""The chat as a process: messages over its sockets, presence, history and rejections.
 
-Must not look at pages with a browser: that is chat_browser_test.py.
+Must not test pages in a browser: chat_browser_test.py does.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from support import Program
 
 try:
     import websockets
-except ImportError:  # Debian has it beside its own Python, which may not be the first one
+except ImportError:  # only Debian's own Python has it
     if not os.path.exists('/usr/bin/python3') or 'CHAT_TEST_AGAIN' in os.environ:
         raise
     os.environ['CHAT_TEST_AGAIN'] = '1'
@@ -27,13 +27,13 @@ AT_ONCE = 10
 
 
 class Page:
-    """What a page does, without the page."""
+    """A WebSocket client that behaves like a page."""
 
     def __init__(self, socket):
         self.socket = socket
 
     async def hear(self, *kinds):
-        """The next message of these kinds; others are passed over."""
+        """Returns the next message of these types; others are skipped."""
         while True:
             heard = json.loads(await asyncio.wait_for(self.socket.recv(), SECONDS_MAX))
             if not kinds or heard['type'] in kinds:
@@ -43,13 +43,13 @@ class Page:
         await self.socket.send(json.dumps({'type': kind, **members}))
 
     async def join(self, name, **more):
-        """The answer: Welcome or Refused."""
+        """Returns the response: Welcome or Refused."""
         key = more.pop('key', f'the key of {name:>16}')
         await self.send('Join', name=name, key=key, **more)
         return await self.hear('Welcome', 'Refused')
 
     async def say(self, text, ref='a'):
-        """The answer: the own message, or Refused."""
+        """Returns the response: the own message, or Refused."""
         await self.send('Say', text=text, ref=ref)
         while True:
             heard = await self.hear('Message', 'Refused')
@@ -63,7 +63,7 @@ class Page:
 
 
 class ChatCase(unittest.IsolatedAsyncioTestCase):
-    """Each test has a service of its own, on several threads."""
+    """Each test has its own service with several threads."""
 
     def setUp(self):
         self.service = Program('chat', '--port', '{port}', '--threads', '3')
@@ -71,10 +71,10 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(self.service.__exit__)
 
     async def asyncSetUp(self):
-        asyncio.get_running_loop().set_debug(False)  # or it tells of each slow turn
+        asyncio.get_running_loop().set_debug(False)  # otherwise it logs each slow iteration
 
     async def connect(self, room='tea', **options):
-        """A connection that has not joined."""
+        """Returns a connection that has not joined."""
         address = f'ws://127.0.0.1:{self.service.port}/ws/{room}'
         socket = await asyncio.wait_for(websockets.connect(address, max_queue=None, **options),
                                         SECONDS_MAX)
@@ -82,14 +82,15 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         return Page(socket)
 
     async def enter(self, name, room='tea', **more):
-        """A page of that person, and its Welcome."""
+        """Returns a page of that user, and its Welcome."""
         page = await self.connect(room)
         welcome = await page.join(name, **more)
         self.assertEqual(welcome['type'], 'Welcome', welcome)
         return page, welcome
 
     async def fill(self, count, room='tea'):
-        """Says that many things, by as many people as the pace asks for; the ids."""
+        """Posts that number of messages, with as many users as the rate limit requires; returns the
+        ids."""
         ids = []
         for first in range(0, count, AT_ONCE):
             page, _ = await self.enter(f'author {first}', room)
@@ -267,7 +268,7 @@ class Limits(ChatCase):
                  (json.dumps({**join, 'key': 'short'}), '/key'),
                  (json.dumps({**join, 'next_id': 'x'}), '/next_id')]
         for index, (sent, named) in enumerate(cases):
-            if index % 10 == 0:  # one that is refused too often has to go
+            if index % 10 == 0:  # a client with too many rejections is disconnected
                 page = await self.connect()
             with self.subTest(sent=sent):
                 await page.socket.send(sent)
@@ -346,10 +347,10 @@ class Limits(ChatCase):
 
 
 class WithoutScript(ChatCase):
-    """A browser that runs none: pages, forms, and a cookie."""
+    """A browser without scripts: pages, forms, and a cookie."""
 
     def visit(self, cookies, room='tea'):
-        """The page, and the token of its form."""
+        """Returns the page, and the token of its form."""
         status, headers, page = self.service.ask('GET', f'/r/{room}',
                                                  headers={'Cookie': cookies} if cookies else None)
         self.assertEqual(status, 200)

@@ -1,6 +1,6 @@
-"""Checked SQL: `eider db check` against scratch databases that are gone behind it.
+"""Checked SQL: `eider db check` with scratch databases, which it removes afterwards.
 
-Must not look into the library: what counts is what it prints, its status and what it leaves.
+Must not use internals of the library: only its output, its status and leftover files count.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from support import Program, ROOT, run_to_end
 
 
 class Checks(Directory):
-    """A schema, and a source that is checked against it."""
+    """A schema, and a source that is checked with it."""
 
     def setUp(self):
         super().setUp()
@@ -63,7 +63,7 @@ class CheckedBySqlite(Checks):
 
 
 class CheckedProgram(Directory):
-    """The example notes, whose statements were checked while it was built."""
+    """The example notes, whose statements were checked during its build."""
 
     def setUp(self):
         super().setUp()
@@ -88,7 +88,7 @@ class CheckedProgram(Directory):
 
 
 class ChecksByServer(Checks):
-    """Each run has a temporary directory of its own, so that what is left there is its own, too."""
+    """Each run has its own temporary directory, so leftover files belong to it."""
 
     def setUp(self):
         super().setUp()
@@ -101,13 +101,13 @@ class ChecksByServer(Checks):
         self.assertEqual(self.servers(), [])
 
     def servers(self):
-        """Of processes, the command lines that name the run's directory."""
+        """Returns the command lines of processes that contain the run's directory."""
         lines = []
         for process in Path('/proc').glob('[0-9]*'):
             try:
                 line = (process / 'cmdline').read_bytes()
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # it has ended in the meantime
             lines += [line] if str(self.temporary).encode() in line else []
         return lines
 
@@ -124,13 +124,13 @@ class EndedCheck(ChecksByServer):
                     checker.send_signal(end)
                     checker.wait(WAIT_SECONDS_MAX)
                 self.assertEqual(checker.returncode, -end)
-                if end == signal.SIGKILL:  # nobody could wait
+                if end == signal.SIGKILL:  # the killed process could not wait
                     wait_until(lambda: not list(self.temporary.iterdir()))
                 self.assert_nothing_left()
 
 
 class CheckedByPostgres(ChecksByServer):
-    """The same against a server that is there for the check alone."""
+    """The same with a server that is started for the check."""
 
     BOTH = ['--sqlite', 'migrations', '--postgres', 'migrations']
 
@@ -255,7 +255,7 @@ class CheckedByPostgres(ChecksByServer):
         stages = {'initdb': lambda: any(self.temporary.glob('*/data')),
                   'server': lambda: any(self.temporary.glob('*/data/postmaster.pid')),
                   'migration': lambda: any(b'SELECT' in line for line in self.titles())}
-        # The signals that can be caught do the same: each is tried in one of the stages.
+        # All catchable signals have the same effect: each is tested in one of the stages.
         caught = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
         for (name, is_reached), end in [*zip(stages.items(), caught),
                                         *((stage, signal.SIGKILL) for stage in stages.items())]:
@@ -265,13 +265,13 @@ class CheckedByPostgres(ChecksByServer):
                     checker.send_signal(end)
                     checker.wait(WAIT_SECONDS_MAX)
                 self.assertEqual(checker.returncode, -end)
-                if end == signal.SIGKILL:  # nobody could wait
+                if end == signal.SIGKILL:  # the killed process could not wait
                     wait_until(lambda: not list(self.temporary.iterdir()))
                     wait_until(lambda: not self.servers())
                 self.assert_nothing_left()
 
     def titles(self):
-        """Of the children of the run's servers."""
+        """Returns the children of the run's servers."""
         found = []
         for pid in self.temporary.glob('*/data/postmaster.pid'):
             try:
@@ -284,7 +284,7 @@ class CheckedByPostgres(ChecksByServer):
 
 
 class CheckedInServer(Directory):
-    """In a database of its own in a server that the user names."""
+    """With a separate database on a server that the user names."""
 
     def setUp(self):
         super().setUp()
@@ -345,7 +345,7 @@ class CheckedInServer(Directory):
 
 
 class CheckedByMariadb(ChecksByServer):
-    """Against a MariaDB server that is there for the check alone."""
+    """With a MariaDB server that is started for the check."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""A client of clangd, as an editor is one: it opens files and collects their diagnostics."""
+"""A client of clangd, like an editor: it opens files and collects their diagnostics."""
 
 import json
 import os
@@ -12,7 +12,7 @@ class Clangd:
     """A running clangd 19 in a folder. Use as a context manager.
 
     The folder's `.clangd` applies. The index of the standard library, which only completion uses,
-    is disabled: to make it takes as long as the diagnostics of a file.
+    is disabled: creating it takes as long as the diagnostics of a file.
     """
 
     def __init__(self, folder):

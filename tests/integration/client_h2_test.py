@@ -1,6 +1,6 @@
-"""The client (09_client) over HTTP/2 against others: nginx, nghttpd, Eider; and what it counts.
+"""The client (09_client) over HTTP/2 with nginx, nghttpd and Eider, and its counters.
 
-Must not test what a broken server does: src/eider/client/client_h2_hostile_test.cc does.
+Must not test broken servers: src/eider/client/client_h2_hostile_test.cc does.
 """
 
 import json
@@ -39,7 +39,7 @@ http {{
 
 
 def load(url, *options, calls=100, seconds=1, **environment):
-    """What the client says of its load; it fails when a request does."""
+    """Returns the client's report of its load; fails if a request failed."""
     status, said, complaint = ask(*options, 'load', url, str(calls), str(seconds), **environment)
     if not said:
         raise AssertionError(f'no figures: {complaint}')
@@ -61,7 +61,7 @@ class Served(unittest.TestCase):
 
     @classmethod
     def start(cls, *command):
-        """A server, until the tests have ended."""
+        """Starts a server, until the tests have ended."""
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         cls.addClassCleanup(server.wait)
         cls.addClassCleanup(server.kill)
@@ -89,7 +89,7 @@ class AgainstNginx(Served):
         return f'{scheme}://localhost:{self.ports[name]}{path}'
 
     def log(self):
-        """The requests that nginx has seen: protocol, connection, status, path."""
+        """Returns the requests in nginx's log: protocol, connection, status, path."""
         return [line.split() for line in (self.root / 'access.log').read_text().splitlines()]
 
     def protocols(self):

@@ -1,6 +1,6 @@
-"""The clients (09_client, 08_ws_client) against others: http.server, nginx, proxies, websockets.
+"""The clients (09_client, 08_ws_client) with http.server, nginx, proxies and websockets.
 
-Must not test what a broken server does: src/eider/client/client_hostile_test.cc does.
+Must not test broken servers: src/eider/client/client_hostile_test.cc does.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from support import BIN, Program, free_port
 
 try:
     import websockets
-except ImportError:  # another python3 than Debian's, whose package it is
+except ImportError:  # not Debian's python3, which has the package
     sys.path.append('/usr/lib/python3/dist-packages')
     import websockets
 
@@ -54,14 +54,14 @@ http {{
 
 
 def ask(*arguments, **environment):
-    """The client's exit status, output and complaint."""
+    """Returns the client's exit status, output and errors."""
     done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
                           timeout=ANSWER_SECONDS_MAX, env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 
 
 def await_port(port):
-    """Until somebody listens there."""
+    """Waits until a server listens there."""
     deadline = time.monotonic() + ANSWER_SECONDS_MAX
     while time.monotonic() < deadline:
         try:
@@ -73,7 +73,7 @@ def await_port(port):
 
 
 def make_certificate(root):
-    """A key and a certificate for localhost and 127.0.0.1, signed by itself."""
+    """Creates a key and a self-signed certificate for localhost and 127.0.0.1."""
     subprocess.run(
         ['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
          '-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext',
@@ -82,7 +82,7 @@ def make_certificate(root):
 
 
 class Tunnels(socketserver.StreamRequestHandler):
-    """A proxy that knows CONNECT, and answers plain requests by naming what was asked."""
+    """A proxy that supports CONNECT, and responds to plain requests with the requested URL."""
 
     def handle(self):
         line = self.rfile.readline().decode()
@@ -105,7 +105,7 @@ class Tunnels(socketserver.StreamRequestHandler):
 
 
 def pump(source, to):
-    """All bytes, until either side ends."""
+    """Forwards all bytes, until either side ends."""
     try:
         while data := source.recv(65536):
             to.sendall(data)
@@ -204,7 +204,7 @@ class AgainstNginx(Served):
 
 
 class ThroughAProxy(AgainstNginx):
-    """All of that through a proxy that the environment names, and what the proxy sees of it."""
+    """The same through a proxy from the environment, and the requests that the proxy sees."""
 
     @classmethod
     def setUpClass(cls):
@@ -248,7 +248,7 @@ class AgainstEider(unittest.TestCase):
 
 
 async def echo(socket_there, *_):
-    """Everything comes back."""
+    """Sends every message back."""
     async for message in socket_there:
         await socket_there.send(message)
 
@@ -266,7 +266,7 @@ class WebSocketOverTls(unittest.IsolatedAsyncioTestCase):
         self.url = f'wss://localhost:{self.server.sockets[0].getsockname()[1]}/'
 
     async def say(self, text, **environment):
-        """What the client prints when it is given that."""
+        """Returns the client's output for this input."""
         program = await asyncio.create_subprocess_exec(
             BIN / '08_ws_client', self.url, stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, env={**os.environ, **environment})

@@ -1,4 +1,4 @@
-"""The clinic as a process, on SQLite and PostgreSQL: from the sign-up to a key for a program.
+"""The clinic as a process, on SQLite and PostgreSQL: from the sign-up to an API key.
 
 Must not test its rules: examples/clinic/clinic_test.cc does.
 """
@@ -20,7 +20,7 @@ PASSWORD = 'correct horse battery'
 
 
 class Clinic(Program):
-    """The program over data of its own; mails go to its log."""
+    """The program with its own data; mails go to its log."""
 
     def __init__(self, *arguments):
         self.directory = tempfile.TemporaryDirectory()
@@ -31,7 +31,8 @@ class Clinic(Program):
         self.directory.cleanup()
 
     def token_to(self, email):
-        """Of the link in the mail to that address, once it is in the log."""
+        """Returns the token of the link in the mail to that address; waits for the mail in the
+        log."""
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while time.monotonic() < deadline:
             found = re.search(rf'mail to {re.escape(email)}:[^#]*?#([\w-]{{43}})', self.said())
@@ -53,7 +54,7 @@ def post(visitor, path, **fields):
 
 
 def sign_up(clinic, name):
-    """A visitor who is logged in."""
+    """Returns a logged-in visitor."""
     email = f'{name}@clinic.example'
     visitor = Visitor(clinic)
     assert post(visitor, '/signup', email=email)[0] == 303

@@ -1,4 +1,4 @@
-"""What the guides for those who come from elsewhere show does what they say it does."""
+"""The code of the migration guides behaves as the guides describe."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from support import Program
 
 try:
     import websockets
-except ImportError:  # another python3 than Debian's, whose package it is
+except ImportError:  # not Debian's python3, which has the package
     sys.path.append('/usr/lib/python3/dist-packages')
     import websockets
 
@@ -29,7 +29,7 @@ class ComingFrom(unittest.TestCase):
             Program('32_coming_from', '--port', '{port}', '--files', files))
 
     def ask(self, *request):
-        """Status, fields, text."""
+        """Returns status, headers and text."""
         status, headers, body = self.service.ask(*request)
         return status, headers, body.decode()
 
@@ -86,7 +86,7 @@ class ComingFrom(unittest.TestCase):
         asyncio.run(asyncio.wait_for(self.meet(), 60))
 
     async def meet(self):
-        """Two in a room hear each other."""
+        """Two clients in a room get each other's messages."""
         room = f'ws://127.0.0.1:{self.service.port}/rooms/tea'
         async with websockets.connect(room) as ada, websockets.connect(room) as ben:
             await ben.send('kettle')

@@ -1,6 +1,7 @@
-"""What a program says from outside when it is started wrongly, and when it cannot start.
+"""Messages of programs that are started incorrectly or cannot start.
 
-Must not look into the program: what counts are its words, its exit code and where it listens.
+Must not use internals of the program: only its output, its exit code and its listening addresses
+count.
 """
 
 import json
@@ -19,13 +20,13 @@ PLAIN = '01_hello'
 SECURE = '10_http2'
 MISUSED = 2
 NOT_STARTED = 1
-# Those of the page: tools/docs_test.py compares it with the program.
+# The codes of the page; tools/docs_test.py compares them with the program.
 CODES = re.findall(r'^\| `([a-z-]+)` \|', (ROOT / 'docs/reference/error-codes.md').read_text().
                    partition('## Startup errors')[2], re.MULTILINE)
 
 
 class OpenApiDiff(unittest.TestCase):
-    """`--openapi` prints a document, and `eider openapi diff` holds two of them together."""
+    """`--openapi` prints a document, and `eider openapi diff` compares two of them."""
 
     def compare(self, older, newer, *options):
         with tempfile.TemporaryDirectory() as directory:
@@ -81,7 +82,7 @@ class OpenApiDiff(unittest.TestCase):
 
 
 class EiderCommands(unittest.TestCase):
-    """`eider` finds its commands by name, and tells which one was meant."""
+    """`eider` finds its commands by name, and suggests similar ones."""
 
     def test_the_list_has_each_command_with_a_line_and_the_exit_codes(self):
         for words in (('--help',), ('-h',), ('help',)):
@@ -129,7 +130,7 @@ class EiderCommands(unittest.TestCase):
 
 
 class Help(unittest.TestCase):
-    """Each command's."""
+    """The help of each command."""
 
     def test_it_has_the_exit_codes_and_is_asked_for_by_either_word(self):
         listed = re.findall(r'(?m)^([a-z]+)  +\S', run_to_end('eider', '--help')[1])
@@ -143,7 +144,7 @@ class Help(unittest.TestCase):
 
 
 class OpenApiDocument(unittest.TestCase):
-    """`eider openapi document` of a program that is there."""
+    """`eider openapi document` of an existing program."""
 
     def test_what_is_no_document_is_not_written(self):
         with tempfile.NamedTemporaryFile('w+') as file:
@@ -171,7 +172,7 @@ class OpenApiDocument(unittest.TestCase):
 
 
 class Equals(unittest.TestCase):
-    """`--option=value` is `--option value`, whichever command takes it."""
+    """`--option=value` is the same as `--option value` for all commands."""
 
     def test_each_command_takes_it(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -191,7 +192,7 @@ class Equals(unittest.TestCase):
 
 
 class Routes(unittest.TestCase):
-    """`eider routes` of a program that is there."""
+    """`eider routes` of an existing program."""
 
     def test_they_are_listed_for_people_and_for_programs(self):
         status, said = run_to_end('eider', 'routes', '--program', BIN / PLAIN)
@@ -239,7 +240,8 @@ class Explain(unittest.TestCase):
 
 
 class Unwritten(unittest.TestCase):
-    """What standard output does not take is no success: half a document would pass for one."""
+    """If standard output cannot be written, the command fails: half a document would pass for a
+    whole one."""
 
     def test_a_full_disk_is_told_and_fails(self):
         for name, *words in (('14_openapi', '--openapi'), (PLAIN, '--routes'), (PLAIN, '--help'),
@@ -254,8 +256,8 @@ class Unwritten(unittest.TestCase):
 
 class Misused(unittest.TestCase):
     def assert_told(self, said, *words, program=PLAIN, environment=None):
-        """That a program started with these words ends as misused and says exactly that, with a
-        code."""
+        """Expects that a program with these arguments ends as misused, with exactly this message
+        and a code."""
         status, told = run_to_end(program, *words, environment=environment)
         self.assertEqual(status, MISUSED, told)
         code, _, rest = told.partition(']: ')
@@ -324,19 +326,19 @@ class Misused(unittest.TestCase):
 
 
 class EveryExample(unittest.TestCase):
-    """What any program of the examples does with words that it cannot use."""
+    """The responses of all examples to invalid arguments."""
 
     SERVERS = ('01_hello', '02_json', '03_async', '04_uploads', '05_events', '06_files',
                '07_websocket', '10_http2', '11_proxy', '12_guards', '13_clock', '14_openapi',
                '15_middleware', '16_languages', '18_sessions', '21_forms', 'chat',
                'notes')
     CLIENTS = ('08_ws_client', '09_client')
-    # Options without which an example does not start.
+    # Options that an example requires at startup.
     NEEDED = {'PROXY_UPSTREAMS': 'http://127.0.0.1:1', 'OPENID_ISSUER': 'http://127.0.0.1:1',
               'OPENID_CLIENT_ID': 'shop'}
 
     def assert_refused(self, status, program, *words, environment=None):
-        """That it ends with this status and says why in one line."""
+        """Expects that it ends with this status, and a reason in one line."""
         ended, said = run_to_end(program, *words, environment=environment)
         self.assertEqual((ended, said.count('\n')), (status, 1), (program, words, said))
         self.assertNotIn('terminate called', said)
@@ -369,7 +371,7 @@ class EveryExample(unittest.TestCase):
                     self.assertIn('openapi', json.loads(self.said_in(place, program, '--openapi')))
 
     def said_in(self, place, program, word):
-        """Its standard output in that working directory; it has to end with 0."""
+        """Returns its standard output in that working directory; it must end with 0."""
         ended = subprocess.run([(BIN / program).absolute(), word], cwd=place, text=True,
                                check=False, capture_output=True, stdin=subprocess.DEVNULL,
                                timeout=60,
@@ -447,7 +449,7 @@ class Environment(unittest.TestCase):
 
 class NotStarted(unittest.TestCase):
     def assert_not_started(self, program, words, *said):
-        """That it ends by itself, and says all of that."""
+        """Expects that it ends by itself with all of these messages."""
         status, told = run_to_end(program, *words)
         self.assertEqual(status, NOT_STARTED, told)
         for each in said:

@@ -1,4 +1,4 @@
-"""`eider completions`: the shells themselves read them, and are asked what they would complete.
+"""`eider completions`: the shells read them, and complete with them.
 
 Must not need a terminal.
 """
@@ -16,7 +16,7 @@ SECONDS_MAX = 60
 
 
 def said(shell, *words):
-    """What that shell prints, which has `eider` in its PATH; an error fails."""
+    """Returns the output of that shell, with `eider` in its PATH; an error fails the test."""
     environment = {**os.environ, 'PATH': f'{BIN}:{os.environ["PATH"]}'}
     ended = subprocess.run([shell, *words], text=True, check=False, env=environment,
                            capture_output=True, timeout=SECONDS_MAX)
@@ -26,7 +26,7 @@ def said(shell, *words):
 
 
 def bash_completes(*words):
-    """What it has for the last of the words, which may be empty."""
+    """Returns the completions of the last word, which may be empty."""
     line = ' '.join(f"'{word}'" for word in words)
     return said('bash', '--norc', '-c',
                 f'source <(eider completions bash); COMP_WORDS=({line}); '
@@ -35,13 +35,13 @@ def bash_completes(*words):
 
 def fish_completes(*words):
     script = f'eider completions fish | source; complete -C "{" ".join(words)}"'
-    with tempfile.TemporaryDirectory() as empty:  # of whose files it would tell, too
+    with tempfile.TemporaryDirectory() as empty:  # without files, which it would suggest, too
         lines = said('fish', '--no-config', '-c', f'cd {empty}; {script}').splitlines()
     return [line.partition('\t')[0] for line in lines]
 
 
 def zsh_completes(*words):
-    # compadd and _describe are what its completion calls; here they print.
+    # The completion calls compadd and _describe; here they print.
     stubs = ('compadd() { shift; print -l -- $@ }; _files() { }; compdef() { }; '
              '_describe() { print -l -- ${(P)2%%:*} }; ')
     with tempfile.TemporaryDirectory() as place:

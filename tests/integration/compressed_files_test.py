@@ -1,6 +1,6 @@
-"""A large text without compressed siblings, compressed on its way to a real client: curl.
+"""A large text without precompressed files, compressed for a real client: curl.
 
-Must not compare by eye: what curl decodes has to be the file.
+Must not trust headers alone: the text that curl decodes must equal the file.
 """
 
 import hashlib
@@ -42,12 +42,12 @@ class CompressedFiles(unittest.TestCase):
         self.url = f'http://127.0.0.1:{self.program.port}/packed/large.txt'
 
     def start(self):
-        """The service."""
+        """Returns the service."""
         return self.enterContext(Program('06_files', '--port', '{port}', '--threads', '1',
                                          environment={'FILES_ROOT': str(self.root)}))
 
     def head_of(self, *arguments):
-        """Status and fields, without those of one answer only."""
+        """Returns status and headers, without those that differ in each response."""
         ended, head, _ = curl('-H', 'Accept-Encoding: gzip', *arguments, self.url)
         self.assertEqual(ended, 0)
         return [line for line in head.split('\r\n') if not line.startswith('Date:')]
@@ -70,7 +70,7 @@ class CompressedFiles(unittest.TestCase):
         self.assertEqual(hashlib.sha256(plain).hexdigest(), self.sha256)
 
     def test_head_tells_what_get_tells(self):
-        # In any order: the ETag of a file that was just written is weak from the beginning.
+        # In any order: the ETag of a file that was just written is weak.
         self.assertCountEqual(self.head_of('-I'), self.head_of('-X', 'GET'))
 
     def test_a_range_is_of_the_file_itself(self):
@@ -80,7 +80,7 @@ class CompressedFiles(unittest.TestCase):
         self.assertEqual(field_of(head, 'Content-Range'), f'bytes 0-99/{FILE_BYTES}')
 
     def test_those_who_leave_midway_leave_nothing_and_delay_nobody(self):
-        other = self.start()  # without such clients, on the same machine in the same seconds
+        other = self.start()  # without such clients, on the same machine at the same time
         before = held_bytes(self.program)
         leaving = [self.program.connect() for _ in range(OF_THOSE_WHO_LEAVE)]
         for connection in leaving:

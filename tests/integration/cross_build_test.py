@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A cross build runs programs of this machine: those of EIDER_HOST_TOOLS, or those on the PATH.
+"""A cross build runs programs of this machine: those of EIDER_HOST_TOOLS, or those in PATH.
 
-Must not compile anything: the steps that CMake has written are read.
+Must not compile anything: it reads the build steps that CMake has generated.
 """
 
 import os
@@ -41,7 +41,7 @@ class CrossBuild(unittest.TestCase):
             path.write_text(text)
 
     def tools(self, *names):
-        """A directory with programs of those names."""
+        """Returns a directory with programs of those names."""
         directory = self.place / 'tools'
         directory.mkdir()
         for name in names:
@@ -55,7 +55,7 @@ class CrossBuild(unittest.TestCase):
             capture_output=True, check=False, timeout=100, env={**os.environ, **changes})
 
     def steps(self, *options, **changes):
-        """What runs for assets, templates and migrations: the start of each command."""
+        """Returns the start of each command for assets, templates and migrations."""
         ended = self.configure(*options, **changes)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         lines = (self.place / 'out/build.ninja').read_text().splitlines()

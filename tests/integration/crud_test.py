@@ -1,6 +1,6 @@
-"""A resource of records over HTTP: what races leave behind, counted, and its document.
+"""A resource of records over HTTP: the results of races, counted, and its document.
 
-Must not look into the service: what counts is what comes back.
+Must not use internals of the service: only its responses count.
 """
 
 import json
@@ -23,7 +23,7 @@ ROUNDS = 12
 
 
 class Crud:
-    """Asked of each database alike."""
+    """The same tests for each database."""
 
     def make(self, title, year=None):
         return self.program.ask('POST', '/books', json.dumps({'title': title, 'year': year}), JSON)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The dashboard in a browser: live, in light and dark, on a narrow screen, by keyboard.
-argv[1]: the build's bin directory, or that of support.py; --pictures DIRECTORY keeps what it saw.
-Needs chromium and chromedriver; says so when they are missing."""
+"""The dashboard in a browser: live updates, light and dark mode, a narrow screen, the keyboard.
+argv[1]: the build's bin directory, or that of support.py; --pictures DIRECTORY stores screenshots.
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import base64
 import pathlib
@@ -39,7 +40,7 @@ def press(browser, *keys):
 
 
 def ask_beside(service, path):
-    """A request that nobody waits for here."""
+    """Sends a request without waiting for its response."""
     connection = service.connect()
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     return connection
@@ -99,7 +100,7 @@ def shows_the_log_and_takes_none_of_it_for_markup(browser, service):
     assert browser.run("return document.title") == "Eider"
     assert browser.run("return document.querySelectorAll('#log img').length") == 0
     assert "state.json" not in text_of(browser, "log"), "what the page asks"
-    # Warnings are seen alone, by keyboard.
+    # Shows only warnings, with the keyboard.
     assert "route=/note" in text_of(browser, "log")
     browser.run("document.querySelector('#least').focus()")
     for keys, is_there in (("\ue015\ue015", False), ("\ue011", True)):  # Down, Down; Home
@@ -107,7 +108,7 @@ def shows_the_log_and_takes_none_of_it_for_markup(browser, service):
         browser.until(lambda sees=is_there: ("route=/note" in text_of(browser, "log")) == sees,
                       "those of another level to come or go")
         assert "<img src=x onerror=" in text_of(browser, "log")
-    # Nothing is missed meanwhile.
+    # No updates are lost during a pause.
     pause = "document.querySelector('#pause').click()"
     browser.run(pause)
     for index in range(3):
@@ -121,7 +122,7 @@ def shows_the_log_and_takes_none_of_it_for_markup(browser, service):
 def goes_on_behind_a_restart_by_the_same_number(browser, service):
     open_page(browser, service)
     browser.until(lambda: "s" in text_of(browser, "glance"), "its age")
-    # As in a container, where each is process 1.
+    # As in containers, where each process has number 1.
     browser.run("const ask = fetch; window.fetch = async (...words) => {"
                 "  const state = await (await ask(...words)).json();"
                 "  state.process.server.up_seconds /= 1e6;"
@@ -132,7 +133,8 @@ def goes_on_behind_a_restart_by_the_same_number(browser, service):
 
 def shows_a_loop_that_stands_still(browser, service):
     open_page(browser, service)
-    # New connections go to the loop that has fewer: one of these is not beside the page's own.
+    # New connections go to the loop with fewer: one of these is on another loop than the page's
+    # own.
     for _ in range(4):
         connection = ask_beside(service, "/block/3000")
         stops = threading.Thread(target=connection.recv, args=(1,))
@@ -155,7 +157,7 @@ def breaks_no_policy_and_asks_nobody_else(browser, service):
     others = {url for url in asked
               if not url.startswith((f"http://localhost:{service.port}/", "data:", "chrome"))}
     assert not others, others
-    # What a page was kept from is an error of its console.
+    # Blocked requests of a page are errors in its console.
     entries = [entry for entry in browser.told("Log.entryAdded")
                if "Content Security" in entry["entry"]["text"]]
     assert not entries, entries

@@ -21,13 +21,13 @@ LINK = re.compile(r'Dashboard: http://localhost:(\d+)(/_eider/\?token=([\w-]+))'
 
 
 def inside(*arguments, **environment):
-    """The example that has a dashboard."""
+    """Returns the example with a dashboard."""
     return Program('33_inside', '--port', '{port}', *arguments, environment=environment)
 
 
 @contextlib.contextmanager
 def haproxy(upstream):
-    """A real one as its manual begins: mode http, and no header about the client."""
+    """Starts HAProxy as at the start of its manual: mode http, and no header about the client."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, 'haproxy.cfg').write_text(f"""
@@ -53,13 +53,13 @@ backend back
 
 
 def ask(service, path, **headers):
-    """Status and body for a request to localhost."""
+    """Returns status and body for a request to localhost."""
     status, _, body = service.ask('GET', path, None, {'Host': 'localhost', **headers})
     return status, body
 
 
 class Front:
-    """What listens at a port already."""
+    """A server that already listens on this port."""
 
     ask = Program.ask
 
@@ -91,7 +91,7 @@ class Proxies(unittest.TestCase):
 
 class Link(unittest.TestCase):
     def link(self, service):
-        """The link of the log."""
+        """Returns the link in the log."""
         found = []
         self.assertTrue(wait_for(lambda: found.append(LINK.search(service.said())) or found[-1]))
         self.assertEqual(int(found[-1][1]), service.port)

@@ -1,6 +1,6 @@
 """`eider new --with`: files for CI and deployment, each checked by its own linter.
 
-The linters come from PyPI and from Go modules; a test is skipped if they cannot be fetched. Must
+The linters come from PyPI and from Go modules; a test is skipped if they cannot be downloaded. Must
 not need a network otherwise: schemas are in the packages.
 """
 
@@ -27,13 +27,13 @@ GO_SECONDS_MAX = 400
 
 
 def setUpModule():
-    """One prefix for all."""
+    """One prefix for all tests."""
     unittest.enterModuleContext(INSTALLED)
 
 
 @cache
 def linter(name):
-    """The path of a linter from PyPI."""
+    """Returns the path of a linter from PyPI."""
     try:
         return make_environment('deployment') / 'bin' / name
     except subprocess.CalledProcessError as failed:
@@ -42,7 +42,7 @@ def linter(name):
 
 @cache
 def actionlint():
-    """The path of actionlint, which Go builds once."""
+    """Returns the path of actionlint, which Go builds once."""
     program = ROOT / 'build/go-tools/actionlint'
     if not program.exists():
         if shutil.which('go') is None:
@@ -57,36 +57,36 @@ def actionlint():
 
 
 def kinds():
-    """Each kind of project with all names that it accepts."""
+    """Yields each kind of project with all names that it accepts."""
     yield from itertools.product(('service', 'web', 'realtime'), (NAMES,))
     yield 'library', LIBRARY_NAMES
 
 
 class Place(unittest.TestCase):
-    """A folder of its own for each test."""
+    """Each test has its own folder."""
 
     def setUp(self):
         self.place = Path(tempfile.mkdtemp(dir=INSTALLED.place.name))
 
     def made(self, kind, name, *words):
-        """The project that `eider new` has made."""
+        """Returns the project that `eider new` has created."""
         status, _, errors = INSTALLED.eider('new', kind, name, *words, place=self.place)
         self.assertEqual((status, errors), (0, ''))
         return self.place / name
 
     def written(self, project):
-        """The names of --with whose files the project has."""
+        """Returns the names of --with whose files the project has."""
         return {name for name, file in WRITTEN.items() if (project / file).exists()}
 
     def assert_good(self, *command):
-        """That a linter has no complaint."""
+        """Expects that a linter reports nothing."""
         ended = subprocess.run([str(word) for word in command], text=True, check=False,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                timeout=STEP_SECONDS_MAX)
         self.assertEqual(0, ended.returncode, f'{command}\n{ended.stdout}')
 
     def assert_bad(self, *command):
-        """That a linter has one."""
+        """Expects that a linter reports an error."""
         with self.assertRaises(AssertionError):
             self.assert_good(*command)
 
@@ -191,7 +191,7 @@ class Linted(Place):
 
 
 class Sound(Place):
-    """Properties that the linters do not know."""
+    """Properties that the linters do not check."""
 
     def test_the_pod_has_time_for_its_shutdown_and_no_privileges(self):
         project = self.made('web', 'shop', '--with', 'kubernetes')
@@ -209,7 +209,7 @@ class Sound(Place):
 
     @unittest.skipUnless(os.geteuid() == 0, 'only root can change the root folder')
     def test_the_program_runs_in_the_folder_that_becomes_the_image(self):
-        # The commands of the Dockerfile, with a program of this machine and in a folder of its own.
+        # Runs the commands of the Dockerfile with a program of this machine, in a separate folder.
         text = (self.made('service', 'shop') / 'Dockerfile').read_text()
         command = re.search(r'(?s)RUN (mkdir -p /image .*?)\n\n', text)[1].replace('\\\n', '')
         image = self.place / 'image'

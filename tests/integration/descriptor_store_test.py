@@ -1,6 +1,6 @@
-"""Sockets that systemd keeps for a service while it is started again, by a socket in its place.
+"""Sockets that systemd stores for a service during a restart, with a socket instead of systemd.
 
-Must not lose a connection that waits in a queue: the service is killed with a client in it.
+Must not lose a queued connection: the service is killed with a client in the queue.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ def setUpModule():
 
 
 class Systemd:
-    """Keeps what it is sent, and starts the service with it."""
+    """Stores the sockets that it receives, and passes them to the service."""
 
     def __init__(self, case, *words, program=BIN / PROGRAM, environment=None):
         self.case = case
@@ -37,7 +37,7 @@ class Systemd:
         self.socket.bind(self.path)
         self.socket.settimeout(SECONDS_MAX)
         self.words, self.program, self.environment = words, program, environment or {}
-        self.kept = []  # (name, descriptor), each socket once as systemd has them
+        self.kept = []  # (name, descriptor), without duplicates, like systemd
         self.units = []  # of socket units, in the same way
         self.heard = []
         self.process = None
@@ -126,7 +126,7 @@ def read(client):
 
 class Store(unittest.TestCase):
     def check_queued(self, port, restart):
-        """Clients that come between two processes are answered by the second one."""
+        """The second process serves clients that connect between the two."""
         clients = [ask(port) for _ in range(8)]
         restart()
         for client in clients:
@@ -190,7 +190,7 @@ class Store(unittest.TestCase):
         systemd.start('--store-sockets')
         self.assertEqual(systemd.names(), [f'eider-127.0.0.1%3a{port}'])
         systemd.crash()
-        self.check_queued(port, systemd.start)  # not to be stored any more, but served
+        self.check_queued(port, systemd.start)  # no longer stored, but served
         self.assertEqual(systemd.names(), [])
         systemd.process.terminate()
         self.assertEqual(systemd.process.wait(SECONDS_MAX), 0)
@@ -221,7 +221,7 @@ class Store(unittest.TestCase):
 
 
 class Oracle(unittest.TestCase):
-    """libsystemd says the same, and takes what we give for the same."""
+    """libsystemd sends the same messages, and accepts ours as equal."""
 
     def setUp(self):
         try:

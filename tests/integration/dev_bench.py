@@ -1,7 +1,7 @@
-"""How many seconds `eider dev` takes from saving a file to the page in the browser.
+"""Measures the seconds from saving a file with `eider dev` to the new page in the browser.
 
-python3 tests/integration/dev_bench.py [SAVES]; EIDER_BIN as for the tests. It ends with 1 where
-the best of the saves takes longer than its bound, which is one of a machine that does nothing else.
+python3 tests/integration/dev_bench.py [SAVES]; EIDER_BIN as for the tests. Exits with 1 if the best
+of the saves is slower than its limit, which applies to an idle machine.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ EXAMPLES = HERE.parents[1] / 'examples'
 
 
 def measure(browser, dev, name, change, seen, bound):
-    """Prints the least and the median; saves `change(turn)` until `seen(turn)` is on the page.
+    """Saves `change(turn)` until the page shows `seen(turn)`; prints the minimum and the median.
 
-    returns  whether the least is within `bound` seconds
+    returns  whether the minimum is within `bound` seconds
     """
     took = []
     for turn in range(int(sys.argv[1]) if len(sys.argv) > 1 else SAVES):
@@ -43,7 +43,7 @@ def measure(browser, dev, name, change, seen, bound):
 
 @contextlib.contextmanager
 def developing(project, cmake=None):
-    """`eider dev` of a copy of that project, and a browser."""
+    """Starts `eider dev` for a copy of that project, and a browser."""
     with tempfile.TemporaryDirectory() as directory:
         dev = Developing(Path(directory), project)
         if cmake:
@@ -57,7 +57,8 @@ def developing(project, cmake=None):
 
 
 def measure_text(dev, browser, path, name, old, new, bound=LARGE_SECONDS_MAX):
-    """Of a text in a file, which the page at that path shows; # in `new` is the turn's."""
+    """Measures changes of a text that the page at that path shows; # in `new` is replaced by the
+    turn."""
     browser.open(f'http://localhost:{dev.port}{path}')
     text = (dev.project / name).read_text()
     return measure(browser, dev, name,

@@ -1,7 +1,7 @@
-"""`eider dev` over a small project, and `eider run` of a file.
+"""`eider dev` for a small project, and `eider run` of a file.
 
-What is saved is built, run and shown, and nobody is refused. One `eider dev` serves all
-tests, in the order of their names; compiler and browser are real.
+Saved changes are built, run and shown, and no request is refused. One `eider dev` serves all tests,
+in the order of their names; compiler and browser are real.
 """
 
 import contextlib
@@ -21,22 +21,22 @@ from pathlib import Path
 import webdriver
 from support import BIN, free_port
 
-#: Seconds after which a test hangs. The compiler reads all headers of Eider at low priority, and
-#: gets a few percent of a busy machine.
+#: Seconds after which a test counts as hanging. The compiler reads all headers of Eider at low
+#: priority, and gets only a few percent of a busy machine.
 PATIENCE = 300
 PROJECT = Path(__file__).with_name('dev_project')
 GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/forms.h>\n#endif\n'
 CRASH = '  std::abort();  // here'
 HANGING = '  std::fputs("opens the shop\\n", stderr); ::sleep(1000);  // here'
-#: Serves by itself what `eider dev` listens for, and tells nobody.
+#: Serves the socket of `eider dev` itself, without reporting readiness.
 MUTE = '  for (;;) { ::close(::accept(3, nullptr, nullptr)); }  // here'
 WORDS = 'app.get("/words", [] { '
-#: From the first request on, when the program has set its own handling of the signal.
+#: From the first request on, when the program has installed its own signal handling.
 STUBBORN = WORDS + 'std::signal(SIGTERM, SIG_IGN); '
 
 
 def until(question, what):
-    """The first answer that is true in some way."""
+    """Calls the function until its result is true, and returns that."""
     deadline = time.monotonic() + PATIENCE
     while True:
         answer = question()
@@ -52,7 +52,7 @@ def install(prefix):
 
 
 class Developing:
-    """`eider dev` of a copy of a project, by an installed Eider."""
+    """`eider dev` for a copy of a project, with an installed Eider."""
 
     def __init__(self, directory, project=PROJECT):
         self.prefix = directory / 'prefix'
@@ -89,7 +89,7 @@ class Developing:
         return self.said().count('eider dev: ready')
 
     def ask(self, path='/words', method='GET', body=None, headers=None):
-        """(status, text) of one request on a connection of its own."""
+        """Returns (status, text) of one request on a separate connection."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request(method, path, body, headers or {})
@@ -110,7 +110,7 @@ class Developing:
 
     @contextlib.contextmanager
     def stopped(self):
-        """Everything that is saved meanwhile is seen at once, however long it takes."""
+        """All changes in this block are seen at the same time, however long they take."""
         self.process.send_signal(signal.SIGSTOP)
         status = Path(f'/proc/{self.process.pid}/status')
         until(lambda: 'State:\tT' in status.read_text(), 'that it is stopped')
@@ -120,7 +120,7 @@ class Developing:
             self.process.send_signal(signal.SIGCONT)
 
     def until_page(self, words):
-        """The first page with these words in it, whatever its status."""
+        """Returns the first page that contains these words, with any status."""
         return until(lambda: (lambda page: page if words in page[1] else None)(self.page()), words)
 
 
@@ -172,7 +172,7 @@ class Dev(unittest.TestCase):
         self.assertEqual({status for status, _ in answers}, {200}, answers)
         first_new = answers.index((200, 'second words'))
         behind = [text for _, text in answers[first_new:]]
-        # Each thread may have had one under way.
+        # Each thread may have had one request in progress.
         self.assertLessEqual(behind.count('first words'), len(asking))
 
     def test_03_many_saves_are_one_build(self):
@@ -279,7 +279,7 @@ class Dev(unittest.TestCase):
         self.dev.change('main.cc', '#include <string>', '#include <csignal>\n#include <string>',
                         WORDS, STUBBORN)
         until(lambda: self.dev.starts() > starts, 'the stubborn one')
-        self.assertEqual(self.dev.ask()[0], 200)  # it does not mind any more
+        self.assertEqual(self.dev.ask()[0], 200)  # it has recovered
         self.dev.change('main.cc', STUBBORN, WORDS)
         until(lambda: self.dev.starts() > starts + 1, 'the next one')
         self.assertIn('did not stop after SIGTERM', self.dev.said())
@@ -290,7 +290,8 @@ class Dev(unittest.TestCase):
         self.dev.change('main.cc', '#include <csignal>',
                         '#include <csignal>\n#include <sys/socket.h>\n#include <unistd.h>',
                         '  // here', HANGING)
-        # It is told after 5 s, 10 s and so on: on a busy machine it opens the shop later than that.
+        # It is reported after 5 s, 10 s and so on: on a busy machine, the program opens the shop
+        # later.
         until(lambda: re.search(r'eider dev: still starting \(\d+ s\), in \w+; last output: '
                                 r'opens the shop\n', self.dev.said()), 'what it is at')
         self.assertIn('eider dev: still starting (5 s)', self.dev.said())
@@ -393,7 +394,7 @@ class Dev(unittest.TestCase):
         self.dev.start()  # for tearDown
 
     def children(self):
-        """Of `eider dev`, at any depth."""
+        """Returns the processes of `eider dev`, at any depth."""
         found, left = [], [self.dev.process.pid]
         while left:
             pid = left.pop()
@@ -422,7 +423,7 @@ class Run(unittest.TestCase):
         cls.directory = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.directory, True)
         install(cls.directory / 'prefix')
-        # For most tests, since the headers of Eider are precompiled for each file.
+        # Shared by most tests, because the headers of Eider are precompiled for each file.
         cls.file = cls.directory / 'hello there.cc'
         cls.file.write_text(HELLO)
         cls.environment = {**os.environ, 'XDG_CACHE_HOME': str(cls.directory / 'cache'),
@@ -435,7 +436,7 @@ class Run(unittest.TestCase):
         return ended.returncode, ended.stdout, ended.stderr
 
     def compilations(self):
-        """How many lines the builds' logs have."""
+        """Returns the number of lines in the logs of the builds."""
         return sum(len(log.read_text().splitlines())
                    for log in self.directory.glob('cache/eider/run/*/build/.ninja_log'))
 
@@ -446,7 +447,7 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_file('eider', 'run', self.file, '--', '--you'),
                          (2, 'hello --you\n', ''))
         self.assertEqual(self.compilations(), made)
-        # The help of a program shows its name: not that of the build.
+        # The help of a program shows its name, not that of the build.
         self.assertEqual(len([*self.directory.glob('cache/eider/run/*/build/bin/hello there')]), 1)
 
     def test_2_an_error_is_told_and_mended(self):

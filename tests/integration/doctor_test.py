@@ -1,6 +1,6 @@
-"""`eider doctor`: each finding with its mend, for people and as JSON; of a program that runs, too.
+"""`eider doctor`: each finding with its fix, as text and as JSON; also for a running program.
 
-Must not expect anything of the machine that a change of it could end.
+Must not rely on properties of the machine that may change.
 """
 
 import json
@@ -17,7 +17,7 @@ SECONDS_MAX = 60
 
 
 def doctor(*words, **changes):
-    """(exit code, standard output, standard error)."""
+    """Returns (exit code, standard output, standard error)."""
     ended = subprocess.run([BIN / 'eider', 'doctor', *words], text=True, check=False,
                            env={**os.environ, **changes}, capture_output=True,
                            timeout=SECONDS_MAX)
@@ -25,7 +25,7 @@ def doctor(*words, **changes):
 
 
 def findings(*words, **changes):
-    """(exit code, {name: (state, found, mend)})."""
+    """Returns (exit code, {name: (state, found, mend)})."""
     status, said, _ = doctor(*words, '--json', **changes)
     return status, {each['name']: (each['state'], each['found'], each['fix'])
                     for each in json.loads(said)['findings']}
@@ -50,7 +50,8 @@ class Machine(unittest.TestCase):
         self.assertEqual(found['cmake'], ('bad', 'none', 'apt install cmake: configures builds'))
 
     def test_all_that_the_package_asks_for_is_looked_for(self):
-        """By libeider-dev: what a build needs but of Eider's own sources."""
+        """The libraries are those of libeider-dev: all that a build needs, except Eider's own
+        sources."""
         with tempfile.TemporaryDirectory() as empty:
             mends = ' '.join(mend for _, _, mend in findings(PATH=empty)[1].values())
         wanted = re.findall(r'(?m)^build +(\S+-dev) ', (ROOT / 'tools/packages.txt').read_text())

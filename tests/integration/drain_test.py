@@ -1,6 +1,6 @@
-"""Servers that stop while clients go on connecting: whoever was let in and asked is answered.
+"""Servers that stop while clients keep connecting: each accepted request gets a response.
 
-Must not take a refused connection for a lost one where nobody else listens.
+Must not count a refused connection as lost if no other server listens.
 """
 
 import contextlib
@@ -21,23 +21,23 @@ SECONDS_MAX = 20
 LOAD_SECONDS = 0.15
 BACKENDS = ('epoll', 'io_uring')
 ASK = b'GET /slow/2 HTTP/1.1\r\nHost: a\r\n\r\n'
-# The server's, for a client that has connected when it stops.
+# The time that the server gives a client that is connected but silent when it stops.
 TIME_TO_ASK = 1.0
 
 
 class Lost(Exception):
-    """A client was let in, asked and was not answered."""
+    """A client was accepted and sent a request, but got no response."""
 
 
 def tls():
-    """A context that takes the certificate made at start."""
+    """Returns a context that accepts the certificate created at startup."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
 
 def answer(connection):
-    """The whole answer of HTTP/1.1."""
+    """Reads a whole HTTP/1.1 response."""
     got = b''
     while not got.endswith(b'slept'):
         data = connection.recv(65536)
@@ -49,19 +49,19 @@ def answer(connection):
 
 
 def ask_h1(connection):
-    """One request of HTTP/1.1."""
+    """Sends one HTTP/1.1 request."""
     connection.sendall(ASK)
     answer(connection)
 
 
 def ask_tls(connection):
-    """The same behind a handshake."""
+    """The same after a TLS handshake."""
     with tls().wrap_socket(connection) as secured:
         ask_h1(secured)
 
 
 def frames(connection):
-    """Frames as they come: kind, flags, stream, payload."""
+    """Yields frames: type, flags, stream, payload."""
     got = b''
     while True:
         while len(got) < 9 or len(got) < 9 + int.from_bytes(got[:3], 'big'):
@@ -75,7 +75,7 @@ def frames(connection):
 
 
 def finish_h2(coming):
-    """Reads up to the end of stream 1."""
+    """Reads until the end of stream 1."""
     for kind, flags, stream, payload in coming:
         if kind == h2.RST_STREAM or (kind == h2.GOAWAY and
                                      int.from_bytes(payload[:4], 'big') < 1):
@@ -85,13 +85,13 @@ def finish_h2(coming):
 
 
 def ask_h2(connection):
-    """One request of HTTP/2, with the connection's first bytes."""
+    """Sends one HTTP/2 request, with the first bytes of the connection."""
     connection.sendall(h2.PREFACE + h2.settings() + h2.request(1, '/slow/2'))
     finish_h2(frames(connection))
 
 
 def ask_h2_late(connection):
-    """The same once the server has spoken; a GOAWAY by then would forbid it."""
+    """The same after the server's SETTINGS; a GOAWAY before that would forbid the request."""
     connection.sendall(h2.PREFACE + h2.settings())
     coming = frames(connection)
     for kind, flags, _, __ in coming:
@@ -104,7 +104,7 @@ def ask_h2_late(connection):
 
 
 class Clients:
-    """Threads that connect, ask once and connect again, until they are refused."""
+    """Threads that connect, send one request and connect again, until they are refused."""
 
     def __init__(self, port, tls_port):
         self.ports = {ask_tls: tls_port}
@@ -128,7 +128,7 @@ class Clients:
             thread.join(SECONDS_MAX)
 
     def await_load(self):
-        """Until all are busy."""
+        """Waits until all are busy."""
         before = self.answered
         time.sleep(LOAD_SECONDS)
         deadline = time.monotonic() + SECONDS_MAX
@@ -137,7 +137,7 @@ class Clients:
             time.sleep(0.005)
 
     def run(self, ask):
-        """Two connections at a time, so that one of them asks late."""
+        """Opens two connections at a time, so that one of them sends its request late."""
         while not self.is_over.is_set():
             with contextlib.ExitStack() as stack:
                 try:
@@ -153,14 +153,15 @@ class Clients:
                     return
 
     def connect(self, ask):
-        """A connection of its own."""
+        """Returns a new connection."""
         port = self.ports.get(ask, self.port)
         return socket.create_connection(('127.0.0.1', port), SECONDS_MAX)
 
     def try_one(self, ask, connection, silent):
-        """Whatever ends it before its answer is a loss, but where it had the time to ask.
+        """Counts an end before the response as a loss, unless the client had enough time for its
+        request.
 
-        silent  seconds since it has connected: on a busy machine this client may be the late one
+        silent  seconds since the connection; on a busy machine, this client may be the late one
         """
         try:
             ask(connection)
@@ -190,7 +191,7 @@ class Serving(Program):
 
 
 def may_use(backend):
-    """io_uring is forbidden in many containers."""
+    """Many containers forbid io_uring."""
     with contextlib.suppress(AssertionError), \
             Serving((free_port(), free_port()), backend) as server:
         return server.stop() == 0
@@ -198,7 +199,7 @@ def may_use(backend):
 
 
 class Drain(unittest.TestCase):
-    """Load from the begin to beyond the end."""
+    """Load from before the stop until after the end."""
 
     def check(self, clients):
         self.assertEqual(clients.lost, [])
@@ -206,7 +207,7 @@ class Drain(unittest.TestCase):
         self.assertLess(clients.late, clients.answered / 100, 'an excuse is not for many')
 
     def backends(self):
-        """Those that this machine allows."""
+        """Yields the backends that this machine supports."""
         for backend in BACKENDS:
             if not may_use(backend):
                 print(f'skipped {backend}: this machine does not allow it')
@@ -244,7 +245,7 @@ class Drain(unittest.TestCase):
 
 
 class Patience(unittest.TestCase):
-    """Clients that have connected and say nothing, and those that need a while."""
+    """Connected clients that send nothing, and slow ones."""
 
     def test_a_silent_client_holds_the_end_up_for_a_bounded_time_only(self):
         ports = free_port(), free_port()
@@ -277,7 +278,7 @@ class Patience(unittest.TestCase):
                 self.assertEqual(server.process.wait(SECONDS_MAX), 0)
 
     def await_closed_door(self, port):
-        """Until a new client is let in no more."""
+        """Waits until new connections are refused."""
         with contextlib.suppress(OSError):
             for _ in range(500):
                 socket.create_connection(('127.0.0.1', port), 0.1).close()

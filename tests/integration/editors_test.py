@@ -17,7 +17,7 @@ from support import ROOT
 
 INSTALLED = Installed()
 KINDS = ('service', 'web', 'realtime', 'library')
-# Each variable of tests/debugger/values.cc: what gdb prints, and what lldb prints.
+# Each variable of tests/debugger/values.cc, with the output of gdb and of lldb.
 VALUES = {
     'empty': ('empty task', 'empty task'),
     'fresh': (r'task .*response\(int\), not started, frame 0x\w+',
@@ -46,7 +46,7 @@ VALUES = {
 
 
 def setUpModule():
-    """One prefix for all."""
+    """One prefix for all tests."""
     unittest.enterModuleContext(INSTALLED)
 
 
@@ -62,19 +62,19 @@ def done(*command, place):
 
 
 class Place(unittest.TestCase):
-    """A folder of its own for each test."""
+    """Each test has its own folder."""
 
     def setUp(self):
         self.place = Path(tempfile.mkdtemp(dir=INSTALLED.place.name)).resolve()
 
     def made(self, kind):
-        """A project that `eider new` has made."""
+        """Returns a project that `eider new` has created."""
         done(INSTALLED.command, 'new', kind, f'my-{kind}', place=self.place)
         return self.place / f'my-{kind}'
 
 
 class Files(Place):
-    """Of each kind of project."""
+    """The files of each kind of project."""
 
     def test_refer_to_tasks_and_programs_of_the_project(self):
         for kind in KINDS:
@@ -135,7 +135,7 @@ class LanguageServer(Place):
     """clangd, with the files that `eider new` writes."""
 
     def generate(self, project):
-        """Makes the headers that a build generates, and nothing else."""
+        """Creates the headers that a build generates, and nothing else."""
         listed = done('ninja', '-C', 'build/dev', '-t', 'targets', 'rule', 'CUSTOM_COMMAND',
                       place=project)
         headers = [name for name in listed.split() if re.match(r'[^/].*\.h$', name)]
@@ -181,7 +181,7 @@ class Debuggers(Place):
         cls.scripts = INSTALLED.prefix / 'share/eider'
 
     def assert_prints(self, output, debugger, before):
-        """That each variable has its line, which begins with `before` and its name."""
+        """Expects that each variable has a line, which begins with `before` and its name."""
         for name, expected in VALUES.items():
             with self.subTest(name):
                 self.assertRegex(output, rf'(?m)^{before}{name} = {expected[debugger]}$')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The library's error page under security_headers(): a browser applies its style.
+"""The library's error page with security_headers(): a browser applies its style.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so without."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import pathlib
 import sys
@@ -10,7 +11,7 @@ import tempfile
 import support
 import webdriver
 
-# 34rem of 16 pixels: what the inline style of the page says.
+# 34rem of 16 pixels, from the inline style of the page.
 WIDTH = "544px"
 
 

@@ -1,6 +1,6 @@
 """Server-sent events as a process: ten thousand open streams on one thread, and how they end.
 
-Must not read more than it counts: a client that does not read is another test's matter.
+Must not read more than it counts: other tests have clients that do not read.
 """
 
 import os
@@ -17,9 +17,9 @@ from support import STOP_SECONDS_MAX, Program, open_files_max
 STREAMS = 10_000
 FILES_SPARE = 200
 SECONDS_MAX = 60
-GIVEN_BACK_WITHIN = 8 << 20   # of what it held before they came
-# The process's own; the kernel's buffers are not among them. Clang's frames of coroutines are
-# larger than those of g++: 6,500 bytes a stream beside 5,500.
+GIVEN_BACK_WITHIN = 8 << 20   # of the memory used before the clients connected
+# Memory of the process, without buffers of the kernel. Clang's coroutine frames are larger than
+# those of g++: 6,500 bytes per stream instead of 5,500.
 BYTES_PER_STREAM_MAX = 7000
 ASK = b'GET /ticks HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n'
 
@@ -117,7 +117,7 @@ class FollowedTopic(unittest.TestCase):
                 told = self._hear(another, 5)
                 one.close()
                 service.process.terminate()
-                while part := another.recv(4096):  # long before the drain's end
+                while part := another.recv(4096):  # long before the end of the drain
                     told += part
                 self.assertTrue(told.endswith(b'\r\n0\r\n\r\n'), told[-40:])
             self.assertEqual(service.process.wait(STOP_SECONDS_MAX), 0)

@@ -1,4 +1,4 @@
-"""Every example starts as a program and answers what its first lines promise."""
+"""Every example starts as a program, and responds as its first lines describe."""
 
 import json
 import os
@@ -14,7 +14,7 @@ JSON = {'Content-Type': 'application/json'}
 ORDER = {'item': 'tea', 'count': 3, 'paid_with': 'card'}
 BOOKING = {'room': 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6', 'mail': 'ada@example.org',
            'from': '2026-11-22', 'to': '2026-11-24'}
-# (example, method, path, body or None, status, what the answer's body is or holds)
+# (example, method, path, body or None, status, the response body or a part of it)
 CALLS = [
     ('01_hello', 'GET', '/', None, 200, 'Hello world'),
     ('01_hello', 'GET', '/hello/Ada', None, 200, 'Hello Ada'),
@@ -34,12 +34,12 @@ LINES_MAX = 40
 
 
 def examples():
-    """The names of the single-file examples."""
+    """Returns the names of the single-file examples."""
     return sorted(path.stem for path in Path(ROOT, 'examples').glob('[0-9][0-9]_*.cc'))
 
 
 def programs():
-    """The names of all examples."""
+    """Returns the names of all examples."""
     folders = Path(ROOT, 'examples').glob('*/main.cc')
     return sorted([*examples(), *(main.parent.name for main in folders)])
 
@@ -88,7 +88,7 @@ class Examples(unittest.TestCase):
             for connection in connections:
                 self.assertTrue(connection.recv(4096).startswith(b'HTTP/1.1 200 '))
                 connection.close()
-            self.assertLess(time.monotonic() - begin, 20)  # one by one: 200 s
+            self.assertLess(time.monotonic() - begin, 20)  # sequentially: 200 s
 
 
 class CommandLine(unittest.TestCase):

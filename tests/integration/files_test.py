@@ -1,6 +1,6 @@
-"""Static files through a real server and a real client: curl against the example 06_files.
+"""Static files with a real server and a real client: curl with the example 06_files.
 
-Must not leave files behind, and must not read a large body into memory.
+Must not leave files, and must not read a large body into memory.
 """
 
 import gzip
@@ -17,7 +17,7 @@ from support import Program, receive_until
 CURL_SECONDS_MAX = 60
 GIBIBYTE = 1 << 30
 MARK = b'resumed here'
-# More than the server needs to see a change: FilesOptions::recheck is 0.1 s.
+# More than the server needs to notice a change: FilesOptions::recheck is 0.1 s.
 RECHECK_SECONDS = 0.3
 LONG_AGO = 784111777
 UPS = ('..', '%2e%2e', '.%2e', '%252e%252e', '..%00', '..%5c', '..\\', '%c0%ae%c0%ae', '..;',
@@ -26,7 +26,7 @@ SLASHES = ('/', '%2f', '%5c', '\\', '//', '%252f', '%c0%af', '/./')
 
 
 def curl(*arguments):
-    """Exit status, head and body of one call of curl."""
+    """Returns exit status, headers and body of one call of curl."""
     with tempfile.NamedTemporaryFile() as body:
         ended = subprocess.run(['curl', '-sS', '-D', '-', '-o', body.name, *arguments],
                                capture_output=True, timeout=CURL_SECONDS_MAX, check=False)
@@ -34,18 +34,18 @@ def curl(*arguments):
 
 
 def status_of(head):
-    """The status in the last head that curl has seen."""
+    """Returns the status in the last headers that curl received."""
     return int(re.findall(r'^HTTP/1\.1 (\d+)', head, re.MULTILINE)[-1])
 
 
 def field_of(head, name):
-    """The value of a field, or None."""
+    """Returns the value of a header, or None."""
     found = re.search(rf'^{name}: (.*?)\r?$', head, re.MULTILINE | re.IGNORECASE)
     return found and found.group(1)
 
 
 class Files:
-    """All tests share one server over one directory with files of long ago."""
+    """All tests share one server with one directory of old files."""
 
     backend = 'auto'
 
@@ -68,14 +68,14 @@ class Files:
 
     @classmethod
     def write(cls, name, data):
-        """A file that was changed last long ago."""
+        """Creates a file with an old modification time."""
         path = cls.base / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         os.utime(path, (LONG_AGO, LONG_AGO))
 
     def get(self, path, *arguments):
-        """Status, head and body."""
+        """Returns status, headers and body."""
         ended, head, body = curl(*arguments, f'http://127.0.0.1:{self.program.port}{path}')
         self.assertEqual(ended, 0, head)
         return status_of(head), head, body
@@ -253,13 +253,13 @@ class Files:
 
 
 class FilesByEpoll(Files, unittest.TestCase):
-    """On the backend that is always there."""
+    """With the backend that is always available."""
 
     backend = 'epoll'
 
 
 class FilesByTheBestBackend(Files, unittest.TestCase):
-    """On io_uring where the kernel has it."""
+    """With io_uring, if the kernel supports it."""
 
 
 if __name__ == '__main__':

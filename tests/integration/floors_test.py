@@ -1,4 +1,5 @@
-"""The bare servers of the arena answer every request, however its bytes arrive, and end cleanly."""
+"""The minimal servers of the arena respond to every request, however its bytes arrive, and exit
+cleanly."""
 
 import random
 import signal
@@ -12,7 +13,7 @@ FLOORS = [name for name in ('floor_epoll', 'floor_uring') if (BIN / name).exists
 
 
 def send_in_pieces(connection, data):
-    """Sends the bytes cut at places that are odd and the same each time."""
+    """Sends the bytes in irregular pieces that are the same each time."""
     chance, at = random.Random(1), 0
     while at < len(data):
         size = chance.choice([1, 2, 3, 5, 17, 100, 5000, 70000])

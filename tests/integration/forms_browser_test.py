@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A person fills in a form: what was typed stays, what is wrong is said where it is, by keyboard
-alone, and where no script runs.
+"""A user fills in a form: input is kept, errors are shown at their fields; with the keyboard only,
+and without scripts.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so without."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import pathlib
 import sys
@@ -20,7 +21,7 @@ def address_of(service):
 
 
 def open_form(browser, service, checked=True):
-    """The form; not `checked`: as a browser has it that asks for no rules."""
+    """Opens the form; not `checked`: without validation by the browser."""
     browser.open(address_of(service))
     browser.find("form")
     if not checked:
@@ -32,7 +33,7 @@ def send(browser):
 
 
 def set_value(browser, name, value):
-    """What a date's field holds, whatever the language that it is typed in."""
+    """Sets the value of a date field; typing it depends on the language."""
     browser.run(f"document.querySelector('[name=\"{name}\"]').value = '{value}'")
 
 
@@ -119,7 +120,7 @@ def keys(browser, text):
 
 def a_keyboard_is_enough(browser, service):
     open_form(browser, service)
-    set_value(browser, "from", "2026-12-01")  # how a date is typed differs by language
+    set_value(browser, "from", "2026-12-01")  # typing a date depends on the language
     browser.find("#name").type("")
     browser.run("document.getElementById('name').focus()")
     keys(browser, "Bob" + TAB + "bob@example.org" + TAB + TAB + SPACE)

@@ -1,6 +1,7 @@
-"""Slow and greedy clients, all kinds at once: each is ended by its limit, others do not notice.
+"""Slow and greedy clients of all kinds at once: each is ended by its limit, without effects on
+others.
 
-Must not end a client itself: the services have to.
+Must not end a client itself: the services must do it.
 """
 
 import contextlib
@@ -20,19 +21,19 @@ from streaming_test import held_bytes
 from support import BIN, Program
 from websocket_limits_test import BINARY, HANDSHAKE, PING, frame
 
-SECONDS_MAX = 75           # the longest limit is that of a slow reader: two spans of 30 s
+SECONDS_MAX = 75           # the longest limit is that of a slow reader: two periods of 30 s
 MEASURED_SECONDS = 32
-RATE = 500                 # requests per second of those who behave
-LATENCY_FLOOR_MS = 20      # below this a p99 says more about the machine than about the service
+RATE = 500                 # requests per second of well-behaved clients
+LATENCY_FLOOR_MS = 20      # a lower p99 depends more on the machine than on the service
 OF_EACH_KIND = 5
-GIVEN_BACK_BYTES = 10 << 20  # five slow readers' megabytes are free, but the allocator's
+GIVEN_BACK_BYTES = 10 << 20  # five slow readers' megabytes are free, except in the allocator
 BOMB_BYTES = 100 << 20
 ROOM = b'/ws/room/busy'
 TOO_BIG, AGAINST_POLICY = (struct.pack('>H', code) for code in (1009, 1008))
 
 
 def latency_ms(service, path):
-    """The p99 of clients that behave, counted from when each request was due."""
+    """Returns the p99 of well-behaved clients, measured from the time when each request was due."""
     told = subprocess.run(
         [BIN / 'eider', 'bench', '--no-progress', '--json', '-', '-c', '8', '-r', str(RATE),
          '--arrivals', 'poisson', '-d', f'{MEASURED_SECONDS}s', '--expect-status', '200',
@@ -44,9 +45,10 @@ def latency_ms(service, path):
 
 
 class Greedy(threading.Thread):
-    """One client that misbehaves until the service ends it; `answer` is what it was told.
+    """A client that misbehaves until the service ends the connection; `answer` is the received
+    data.
 
-    With `again` it comes back so many seconds later, until the time is up.
+    With `again`, it reconnects after this number of seconds, until the time is up.
     """
 
     def __init__(self, service, first, drip=b'', every=1.0, reads=True, again=None):
@@ -102,7 +104,8 @@ class Greedy(threading.Thread):
 
 
 class Talker(threading.Thread):
-    """Behaves, and has much to say to a room: who does not listen there is far behind soon."""
+    """A well-behaved client that sends much data to a room: a subscriber that does not read falls
+    behind."""
 
     def __init__(self, service):
         super().__init__(daemon=True)
@@ -118,7 +121,7 @@ class Talker(threading.Thread):
                 self.connection.recv(1 << 20)
 
 
-# What each kind does, and what it has to be told.
+# The behavior of each kind, and the expected response.
 KINDS = {
     'a head that trickles': (
         dict(first=b'GET / HTTP/1.1\r\nHost: a\r\nX: ', drip=b'x'), b' 408 '),
@@ -142,7 +145,7 @@ KINDS = {
     'a slow reader of a topic': (dict(first=HANDSHAKE % ROOM, reads=False, again=1), b''),
 }
 
-# The same of a service that takes forms and compressed bodies.
+# The same for a service that accepts forms and compressed bodies.
 UPLOADING_KINDS = {
     'a part that never ends': (
         dict(first=b'POST /photos HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n'
@@ -154,7 +157,7 @@ UPLOADING_KINDS = {
 
 
 def bomb():
-    """A request whose body is a thousand times what arrives."""
+    """Returns a request whose body is a thousand times larger than its compressed form."""
     packed = gzip.compress(bytes(BOMB_BYTES))
     return (b'POST /size HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Encoding: gzip\r\n'
             b'Content-Length: %d\r\n\r\n' % len(packed) + packed)
@@ -170,7 +173,7 @@ class GreedyClients(unittest.TestCase):
                      environment={'UPLOADS_DIRECTORY': directory}), '/', UPLOADING_KINDS)]
         for service, _, _ in self.services:
             self.enterContext(service)
-        # Has no greedy clients, but the same machine in the same seconds.
+        # Without greedy clients, but on the same machine at the same time.
         self.calm = self.enterContext(Program('arena_eider', '{port}', '1'))
         self.directory = directory
 
@@ -200,7 +203,8 @@ class GreedyClients(unittest.TestCase):
             time.sleep(0.05)
 
     def see_them_ended(self, kind, clients, told):
-        """Each by the service, each time, with these bytes in what it was told."""
+        """Expects that the service ended each connection, each time, with these bytes in its
+        response."""
         for client in clients:
             client.join(SECONDS_MAX)
             with self.subTest(kind, seconds=client.seconds, rounds=client.rounds):

@@ -1,6 +1,6 @@
-"""Guards in front of a real server: who may not upload is told so before a byte of it is read.
+"""Guards with a real server: unauthorized uploads are rejected before a byte of the body is read.
 
-Must not look into the service: what counts is what comes back, and when.
+Must not use internals of the service: only its responses and their times count.
 """
 
 import subprocess
@@ -15,14 +15,14 @@ SECONDS_MAX = 10
 
 
 def head(fields, length):
-    """Of an upload whose content waits for 100 Continue."""
+    """Returns the headers of an upload that waits for 100 Continue."""
     lines = [f'{name}: {value}' for name, value in fields.items()]
     return '\r\n'.join(['POST /admin/upload HTTP/1.1', 'Host: x', f'Content-Length: {length}',
                         'Expect: 100-continue', *lines, '', '']).encode()
 
 
 def read_head(connection):
-    """All that comes up to the first blank line."""
+    """Returns all bytes up to the first empty line."""
     received = b''
     while not received.endswith(b'\r\n\r\n'):
         byte = connection.recv(1)
@@ -38,7 +38,7 @@ class Guards(unittest.TestCase):
         self.addCleanup(self.program.__exit__, None, None, None)
 
     def ask(self, path, fields):
-        """(status, body)"""
+        """Returns (status, body)."""
         status, _, body = self.program.ask('GET', path, None, fields)
         return status, body.decode()
 

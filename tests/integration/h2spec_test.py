@@ -1,6 +1,6 @@
-"""h2spec, the conformance tests for HTTP/2, against a port: nothing may fail.
+"""h2spec, the conformance tests for HTTP/2, with a port: no test may fail.
 
-Must not run another version than the pinned one, which Go's proxy has.
+Must run only the pinned version, from Go's module proxy.
 """
 
 import os
@@ -20,15 +20,17 @@ FOLDER = ROOT / 'build/cache/h2spec'
 BUILD_SECONDS_MAX = 300
 RUN_SECONDS_MAX = 180
 
-# RFC 9113, 3.4 lets a client begin with HTTP/2 only when it knows that the server speaks it, and
-# this port speaks HTTP/1.1 too: bytes that are not the preface are HTTP/1.1, and RFC 9112, 3 has
-# them answered with an error before the connection is closed. h2spec takes the answer's text for a
+# RFC 9113, 3.4 allows a client to start with HTTP/2 only if it knows that the server supports it,
+# and this port supports HTTP/1.1, too: bytes other than the preface are HTTP/1.1, and RFC 9112, 3
+# requires an error response before the connection is closed. h2spec reads the text of the response
+# as the header of a frame and does not see the close. After ALPN has selected h2, there is no such
+# ambiguity.
 # frame's head and does not see the close. Where ALPN has agreed on h2 there is no such doubt.
 WRONG_ON_PLAIN_PORTS = {'Sends invalid connection preface'}
 
 
 def h2spec():
-    """The program, built once."""
+    """Returns the program, built once."""
     program = FOLDER / 'h2spec'
     if not program.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -41,7 +43,7 @@ def h2spec():
 
 
 def run(port, *flags):
-    """The names of the cases that passed, and of those that did not with what was said."""
+    """Returns the names of the cases that passed, and of those that failed with their messages."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / 'report.xml'
         subprocess.run([h2spec(), '--strict', '-h', '127.0.0.1', '-p', str(port), '-j', report,
@@ -55,18 +57,18 @@ def run(port, *flags):
 
 @unittest.skipUnless(shutil.which('go') or (FOLDER / 'h2spec').exists(), 'go builds h2spec')
 class PlainPort(unittest.TestCase):
-    """The port that speaks HTTP/1.1 and HTTP/2 in the clear. Subclasses: other kinds of ports."""
+    """The port for unencrypted HTTP/1.1 and HTTP/2. Subclasses test other ports."""
 
     arguments = ()
     flags = ()
     excused = WRONG_ON_PLAIN_PORTS
 
     def target_port(self, server):
-        """Where h2spec connects."""
+        """Returns the port for h2spec."""
         return server.port
 
     def test_no_case_fails(self):
-        """All but those that are shown to be wrong above."""
+        """All cases except those shown to be wrong above."""
         with Program('10_http2', '--port', '{port}', '--threads', '1', *self.arguments) as server:
             _, failed, count = run(self.target_port(server), *self.flags)
         self.assertGreaterEqual(count, CASES_MIN)
@@ -75,7 +77,7 @@ class PlainPort(unittest.TestCase):
 
 
 class TlsPort(PlainPort):
-    """The port where ALPN has agreed on HTTP/2, with a certificate made for the test."""
+    """The port on which ALPN has selected HTTP/2, with a certificate for the test."""
 
     tls_port = free_port()
     arguments = ('--tls-port', str(tls_port))
@@ -87,10 +89,10 @@ class TlsPort(PlainPort):
 
 
 class InvalidPreface(unittest.TestCase):
-    """What stands in for the case that is excused."""
+    """The replacement for the excluded case."""
 
     def test_is_answered_by_an_error_and_the_end(self):
-        """In the only version that such a client may speak."""
+        """The response has the only version that such a client may use."""
         with Program('10_http2', '--port', '{port}', '--threads', '1') as server:
             client = h2.Client(server.port, opening=b'INVALID CONNECTION PREFACE\r\n\r\n')
             answer = b''

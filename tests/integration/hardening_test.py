@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the compiler and the linker put into the programs that are shipped, as readelf tells it.
+"""Hardening that the compiler and the linker add to shipped programs, as reported by readelf.
 
-Must not run them: what the checks do is the compiler's to test.
+Must not run them: the compiler's own tests cover the effect of the checks.
 """
 
 import platform
@@ -20,20 +20,20 @@ PROGRAMS = ('notes', '11_proxy', 'eider')
 
 
 def told(program, *options):
-    """What readelf says of the program."""
+    """Returns the output of readelf for the program."""
     return subprocess.run(['readelf', '-W', *options, BIN / program], check=True, timeout=60,
                           capture_output=True, text=True).stdout
 
 
 def is_marked(file):
-    """Whether its note says that each jump and each return in it can be watched (IBT, SHSTK)."""
+    """Returns whether its note declares support for checks of each jump and return (IBT, SHSTK)."""
     said = subprocess.run(['readelf', '-W', '-n', file], check=True, timeout=60,
                           capture_output=True, text=True).stdout
     return bool(re.search(r'x86 feature:.*IBT.*SHSTK', said))
 
 
 def start_file():
-    """What the C library puts in front of main; Debian 12's is not marked."""
+    """Returns the path of the startup code of the C library; that of Debian 12 is not marked."""
     asked = subprocess.run(['g++', '-print-file-name=Scrt1.o'], check=True, timeout=60,
                            capture_output=True, text=True)
     return asked.stdout.strip()
@@ -41,7 +41,7 @@ def start_file():
 
 class Hardening(unittest.TestCase):
     def of_each(self, check):
-        """check(program) for each of them."""
+        """Calls check(program) for each program."""
         for program in PROGRAMS:
             with self.subTest(program):
                 check(program)

@@ -1,7 +1,7 @@
-"""Hostile HTTP/2 clients: each attack ends with its connection, costs little memory, and another
-client is answered meanwhile.
+"""Hostile HTTP/2 clients: each attack ends with its connection, uses little memory, and does not
+affect another client.
 
-Must not take longer than the limits that it tries.
+Must not take longer than the tested limits.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ MEMORY_GROWTH_MAX_KIB = 48 * 1024
 
 
 def resident_kib(pid):
-    """The process's memory."""
+    """Returns the process's memory."""
     for line in Path(f'/proc/{pid}/status').read_text(encoding='ascii').splitlines():
         if line.startswith('VmRSS:'):
             return int(line.split()[1])
@@ -27,7 +27,7 @@ def resident_kib(pid):
 
 
 class Attacks(unittest.TestCase):
-    """One server for all of them: what one leaves behind the next one would find."""
+    """One server for all attacks: effects that remain would appear in the next one."""
 
     @classmethod
     def setUpClass(cls):
@@ -45,13 +45,13 @@ class Attacks(unittest.TestCase):
         self.assertLess(grown, MEMORY_GROWTH_MAX_KIB)
 
     def attacker(self, opening=None):
-        """A connection to misuse."""
+        """Returns a connection for an attack."""
         client = h2.Client(self.server.port, opening=opening)
         self.addCleanup(client.socket.close)
         return client
 
     def ask_as_another(self):
-        """Another client is served, over both versions, and soon."""
+        """Another client gets responses soon, over both versions."""
         begun = time.monotonic()
         self.assertEqual(self.server.ask('GET', '/')[0], 200)
         with h2.Client(self.server.port) as client:
@@ -60,23 +60,23 @@ class Attacks(unittest.TestCase):
         self.assertLess(time.monotonic() - begun, 5)
 
     def assert_calmed(self, client, code=h2.ENHANCE_YOUR_CALM):
-        """The server has had enough."""
+        """The server has closed the connection."""
         self.ask_as_another()
         self.assertIn(client.end(), (code, None))
 
     def flood(self, pieces, rounds, code=h2.ENHANCE_YOUR_CALM):
-        """Sends pieces(round) again and again, and expects the end."""
+        """Sends pieces(round) repeatedly, and expects the end."""
         client = self.attacker()
         for number in range(rounds):
             client.send(pieces(number))
         self.assert_calmed(client, code)
 
     def test_rapid_reset(self):
-        """CVE-2023-44487: requests are taken back at once."""
+        """CVE-2023-44487: requests are reset immediately."""
         self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000') + h2.reset(2 * n + 1), 3000)
 
     def test_rapid_reset_of_requests_that_have_begun(self):
-        """The same, each reset in a segment of its own."""
+        """The same, with each reset in its own segment."""
         client = self.attacker()
         for number in range(400):
             client.send(h2.request(2 * number + 1, '/slow/5000'))
@@ -85,18 +85,18 @@ class Attacks(unittest.TestCase):
         self.assert_calmed(client)
 
     def test_server_is_made_to_reset(self):
-        """CVE-2025-8671: the client makes us reset streams whose requests go on."""
+        """CVE-2025-8671: the client makes the server reset streams whose requests continue."""
         overflow = struct.pack('>I', 0x7FFFFFFF)
         self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000')
                    + h2.frame(h2.WINDOW_UPDATE, 0, 2 * n + 1, overflow), 3000)
 
     def test_server_is_made_to_reset_by_empty_updates(self):
-        """The same by WINDOW_UPDATE of 0: the first one ends it."""
+        """The same with a WINDOW_UPDATE of 0: the first one ends the connection."""
         self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000')
                    + h2.window_update(2 * n + 1, 0), 3000, h2.PROTOCOL_ERROR)
 
     def test_server_is_made_to_reset_by_content_that_is_too_long(self):
-        """The same by content beyond Content-Length."""
+        """The same with content beyond Content-Length."""
         def wrong(number):
             stream = 2 * number + 1
             head = h2.request(stream, '/measure', 'POST', [('content-length', '1')],
@@ -105,16 +105,16 @@ class Attacks(unittest.TestCase):
         self.flood(wrong, 1000)
 
     def test_server_is_made_to_reset_by_malformed_heads(self):
-        """The same by requests that are none."""
+        """The same with invalid requests."""
         self.flood(lambda n: h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 2 * n + 1,
                                       h2.block([(':method', 'GET')])), 1000)
 
     def test_too_many_streams(self):
-        """More requests at once than were allowed, again and again."""
+        """More concurrent requests than allowed, repeatedly."""
         self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000'), 1000)
 
     def test_continuation_flood(self):
-        """A head that never ends."""
+        """Headers that never end."""
         client = self.attacker()
         client.send(h2.frame(h2.HEADERS, 0, 1, h2.block(h2.request_fields())))
         for number in range(2000):
@@ -122,14 +122,14 @@ class Attacks(unittest.TestCase):
         self.assert_calmed(client)
 
     def test_empty_continuations(self):
-        """A head that never ends, and never gets longer."""
+        """Headers that never end, and never get longer."""
         client = self.attacker()
         client.send(h2.frame(h2.HEADERS, 0, 1, h2.block(h2.request_fields())))
         client.send(h2.frame(h2.CONTINUATION, 0, 1) * 2000)
         self.assert_calmed(client)
 
     def test_hpack_bomb(self):
-        """One entry of the table, repeated: a few bytes stand for megabytes."""
+        """One entry of the table, repeated: a few bytes expand to megabytes."""
         client = self.attacker()
         bomb = h2.remembered('x-bomb', 'b' * 4000) + h2.indexed(62) * 12000
         client.send(h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 1,
@@ -137,7 +137,8 @@ class Attacks(unittest.TestCase):
         self.assert_calmed(client)
 
     def test_hpack_bombs_of_small_fields(self):
-        """Many requests whose heads are a little too large are answered, and remembered nowhere."""
+        """Many requests with slightly too large headers get responses, and use no memory
+        afterwards."""
         client = self.attacker()
         for number in range(50):
             fields = h2.block(h2.request_fields()) + h2.remembered('x-bomb', 'b' * 3000)
@@ -147,11 +148,11 @@ class Attacks(unittest.TestCase):
         self.assertIn(b'Hello', client.content_of(101))
 
     def test_settings_flood(self):
-        """Each is to be acknowledged, and changes all windows."""
+        """Each must be acknowledged, and changes all windows."""
         self.flood(lambda n: h2.settings(_4=n % 65535) * 20, 200)
 
     def test_ping_flood(self):
-        """Each is to be answered; the client reads none."""
+        """Each requires a response; the client reads none."""
         self.flood(lambda n: h2.ping() * 20, 1000)
 
     def test_priority_flood(self):
@@ -160,25 +161,25 @@ class Attacks(unittest.TestCase):
         self.flood(lambda n: h2.priority(2 * n + 1) + update, 5000)
 
     def test_empty_data_flood(self):
-        """Content without content and without an end."""
+        """Empty DATA frames without an end."""
         client = self.attacker()
         client.send(h2.request(1, '/measure', 'POST', flags=h2.END_HEADERS))
         client.send(h2.frame(h2.DATA, 0, 1) * 5000)
         self.assert_calmed(client)
 
     def test_padding_flood(self):
-        """Content that is padding alone."""
+        """DATA frames with only padding."""
         client = self.attacker()
         client.send(h2.request(1, '/measure', 'POST', flags=h2.END_HEADERS))
         client.send(h2.frame(h2.DATA, h2.PADDED, 1, b'\x0a' + bytes(10)) * 2000)
         self.assert_calmed(client)
 
     def test_window_update_flood(self):
-        """Room that nobody has asked for, byte by byte."""
+        """Unneeded window updates, byte by byte."""
         self.flood(lambda n: h2.window_update(0, 1) * 100, 200)
 
     def test_reset_flood(self):
-        """Resets of a stream that is done."""
+        """Resets of a closed stream."""
         client = self.attacker()
         client.send(h2.request(1))
         client.content_of(1)
@@ -186,11 +187,12 @@ class Attacks(unittest.TestCase):
         self.assert_calmed(client)
 
     def test_unknown_frames_flood(self):
-        """Frames of types that nobody knows are ignored, but not for ever."""
+        """Frames of unknown types are ignored, but not without limit."""
         self.flood(lambda n: h2.frame(0x70, 0, 0, b'x') * 20, 200)
 
     def test_stalled_windows_hold_little(self):
-        """Answers of 25 GB are asked for and not taken; none is made before there is room."""
+        """Responses of 25 GB are requested but not read; they are generated only when there is
+        room."""
         no_window = h2.PREFACE + h2.settings(_4=0)
         attackers = [self.attacker(no_window) for _ in range(10)]
         for client in attackers:
@@ -210,8 +212,8 @@ class Attacks(unittest.TestCase):
         self.memory = resident_kib(self.server.process.pid)
 
     def test_pings_of_a_websocket_that_takes_no_pong(self):
-        """Each is to be answered into a window of nothing; a message now and then makes them no
-        flood. What may wait for the client is bounded, and then nothing is read from it."""
+        """Each ping requires a pong, for which there is no window; occasional messages prevent that
+        they count as a flood. The pending output is limited, and then the server stops reading."""
         client = self.attacker(h2.PREFACE + h2.settings(_4=0))
         client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, 1, h2.block(
             h2.request_fields('CONNECT', '/messages') +
@@ -230,7 +232,7 @@ class Attacks(unittest.TestCase):
         self.assertLess(sent, 8 * 1024 * 1024)
 
     def has_window(self, client, windows, wanted):
-        """Whether the server lets as much be sent, sooner or later."""
+        """Returns whether the server grants a window of this size within the timeout."""
         with contextlib.suppress(TimeoutError):
             while min(windows.values()) < wanted:
                 kind, _, of, payload = client.next_frame()
@@ -240,7 +242,7 @@ class Attacks(unittest.TestCase):
         return False
 
     def test_unfinished_content_holds_little(self):
-        """Content of many requests that never end is taken up to a bound."""
+        """Content of many unfinished requests is accepted up to a limit."""
         client = self.attacker()
         for number in range(100):
             stream = 2 * number + 1
@@ -249,12 +251,12 @@ class Attacks(unittest.TestCase):
         self.ask_as_another()
 
     def test_nonsense_behind_the_preface(self):
-        """What is no frame."""
+        """Bytes that are not a frame."""
         client = self.attacker(h2.PREFACE + b'GET / HTTP/1.1\r\nHost: x\r\n\r\n' * 100)
         self.assertIsNotNone(client.end())
 
 
-# Of each kind, and what has to stand before it.
+# Of each kind, with the frames that must precede it.
 SLOW_FRAMES = {
     'SETTINGS': (b'', h2.settings(_4=1000)),
     'PING': (b'', h2.ping()),
@@ -281,10 +283,10 @@ HEAD_SECONDS, BODY_SECONDS, GRACE_SECONDS = 10, 30, 9
 
 
 class SlowClients(unittest.TestCase):
-    """Each kind of frame is begun and not ended, in the clear and over TLS, all at once."""
+    """Each type of frame is started and not finished, unencrypted and over TLS, all at once."""
 
     def opened(self, frames, port, tls_port):
-        """(what, socket) of connections, each of which has sent half of its frame."""
+        """Yields (what, socket) of connections, each of which has sent half of its frame."""
         for what, (before, whole) in frames.items():
             for cut in (5, 9 + (len(whole) - 9) // 2, len(whole) - 1):
                 for seal in (None, tls_port):
@@ -310,12 +312,12 @@ class SlowClients(unittest.TestCase):
 
 
 def connect(port):
-    """In the clear."""
+    """Connects without encryption."""
     return socket.create_connection(('127.0.0.1', port), timeout=BODY_SECONDS)
 
 
 def connect_sealed(port):
-    """With TLS that has agreed on HTTP/2."""
+    """Connects with TLS and ALPN for HTTP/2."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -324,7 +326,7 @@ def connect_sealed(port):
 
 
 def ends_by(client, deadline):
-    """Whether the server has said that it goes by then."""
+    """Returns whether the server has sent a GOAWAY by then."""
     with contextlib.suppress(ConnectionResetError, ssl.SSLError):
         while (left := deadline - time.monotonic()) > 0:
             client.settimeout(left)
@@ -338,7 +340,7 @@ def ends_by(client, deadline):
 
 
 class Smuggling(unittest.TestCase):
-    """Heads that would be something else, or two requests, when written as HTTP/1.1."""
+    """Headers that would have another meaning, or be two requests, when written as HTTP/1.1."""
 
     @classmethod
     def setUpClass(cls):
@@ -347,7 +349,7 @@ class Smuggling(unittest.TestCase):
         cls.addClassCleanup(cls.server.__exit__)
 
     def assert_refused(self, fields, content=None):
-        """Reset, or answered with a 4xx; and the connection goes on."""
+        """Expects a reset or a 4xx, while the connection continues."""
         flags = h2.END_HEADERS | (0 if content is not None else h2.END_STREAM)
         with h2.Client(self.server.port) as client:
             client.send(h2.frame(h2.HEADERS, flags, 1, h2.block(fields)))
@@ -356,13 +358,13 @@ class Smuggling(unittest.TestCase):
             frames = client.frames_until(
                 lambda kind, _, of, __: of == 1 and kind in (h2.HEADERS, h2.RST_STREAM))
             if frames[-1][0] == h2.HEADERS:
-                # ":status 400" stands in the static table as 12; others are literals.
+                # ":status 400" is entry 12 of the static table; others are literals.
                 self.assertIn(frames[-1][3][:1], (b'\x8c', b'\x48'), fields)
             client.send(h2.request(3))
             self.assertIn(b'Hello', client.content_of(3))
 
     def test_fields_that_are_no_fields(self):
-        """Line ends, control bytes, colons, capitals, blanks in names and values."""
+        """Line ends, control characters, colons, capitals, spaces in names and values."""
         base = h2.request_fields()
         for name, value in (('x-a', 'b\r\nx-evil: 1'), ('x-a', 'b\nc'), ('x-a', 'b\rc'),
                             ('x-a', 'b\x00c'), ('x-a\r\nx-evil', '1'), ('x-a: b', 'c'),
@@ -380,7 +382,7 @@ class Smuggling(unittest.TestCase):
                 self.assert_refused(h2.request_fields() + [(name, value)])
 
     def test_targets_that_are_two(self):
-        """A path, method or host with a line end or a blank in it."""
+        """A path, method or host with a line end or a space."""
         for fields in (h2.request_fields(path='/ HTTP/1.1\r\nx: y'), h2.request_fields(path='/ x'),
                        h2.request_fields(path='x'), h2.request_fields(path=''),
                        h2.request_fields(path='*'), h2.request_fields(path='/\\x'),
@@ -394,7 +396,7 @@ class Smuggling(unittest.TestCase):
                 self.assert_refused(fields)
 
     def test_pseudo_fields_that_are_wrong(self):
-        """Missing, doubled, unknown, late ones, and those of answers."""
+        """Missing, duplicate, unknown and late ones, and those of responses."""
         base = h2.request_fields()
         for fields in (base[1:], base[:1] + base[2:], base[:2] + base[3:], base[:3],
                        base + [(':method', 'GET')], base + [(':status', '200')],
@@ -403,12 +405,12 @@ class Smuggling(unittest.TestCase):
                 self.assert_refused(fields)
 
     def test_two_hosts(self):
-        """`:authority` and Host are one, or the request is none."""
+        """If `:authority` and Host differ, the request is invalid."""
         self.assert_refused(h2.request_fields(authority='one') + [('host', 'two')])
         self.assert_refused(h2.request_fields()[:3] + [('host', 'one'), ('host', 'two')])
 
     def test_lengths_that_are_wrong(self):
-        """Content-Length that is not the content's."""
+        """A Content-Length that differs from the size of the content."""
         post = h2.request_fields('POST', '/echo')
         for length in ('3', '5', '4, 4', '-4', '+4', '0x4', ''):
             with self.subTest(length=length):

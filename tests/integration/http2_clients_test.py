@@ -1,4 +1,4 @@
-"""HTTP/2 as curl, nghttp and h2load speak it, by prior knowledge.
+"""HTTP/2 with curl, nghttp and h2load, with prior knowledge.
 
 Must not lose a byte: contents are compared.
 """
@@ -23,7 +23,7 @@ PRIOR_KNOWLEDGE = '--http2-prior-knowledge'
 
 
 def curl(server, path, *arguments, version=PRIOR_KNOWLEDGE):
-    """(status and version, content) of one request."""
+    """Returns (status and version, content) of one request."""
     ended = subprocess.run(
         ['curl', '-sS', '-w', '%{stderr}%{http_code} %{http_version}', version, *arguments,
          f'http://127.0.0.1:{server.port}{path}'],
@@ -48,18 +48,18 @@ class Clients(unittest.TestCase):
         cls.addClassCleanup(cls.server.__exit__)
 
     def content(self, path, *arguments):
-        """The content of an answer that is good."""
+        """Returns the content of a successful response."""
         status, content = curl(self.server, path, *arguments)
         self.assertEqual(status, '200 2', content[:200])
         return content
 
     def test_an_upgrade_in_the_clear_is_not_taken(self):
-        """RFC 9113 took it out: the request is answered over HTTP/1.1."""
+        """RFC 9113 removed the upgrade: the request gets a response over HTTP/1.1."""
         status, content = curl(self.server, '/hello/you', version='--http2')
         self.assertEqual((status, content), ('200 1.1', b'Hello you'))
 
     def test_handlers_of_every_kind(self):
-        """At once, waiting, blocking, with hints, with cookies."""
+        """Immediate, suspended and blocking handlers, with early hints, with cookies."""
         self.assertEqual(self.content('/'), b'Hello, whatever the version')
         self.assertEqual(self.content('/hello/you'), b'Hello you')
         self.assertEqual(self.content('/slow/30'), b'slept')
@@ -68,7 +68,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(self.content('/cookies', '-b', 'a=1; b=2'), b'a=1; b=2')
 
     def test_contents_of_requests(self):
-        """Gathered for the handler, and read by it; longer than all windows."""
+        """Collected for the handler, and read by it; larger than all windows."""
         data = self.data[:900_000]
         upload = self.folder / 'upload'
         upload.write_bytes(data)
@@ -82,7 +82,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(curl(self.server, '/measure', *chunked)[1], b'3000001')
 
     def test_contents_of_answers(self):
-        """In memory, made while they are sent, and of files; longer than all windows."""
+        """From memory, generated while sending, and from files; larger than all windows."""
         self.assertEqual(self.content('/bytes/2000000'), b'b' * 2_000_000)
         self.assertEqual(self.content('/count/2000000'), b'x' * 2_000_000)
         self.assertEqual(hashlib.sha256(self.content('/files/large.bin')).digest(),
@@ -91,12 +91,12 @@ class Clients(unittest.TestCase):
         self.assertEqual((status, content), ('206 2', self.data[1000:2000]))
 
     def test_an_answer_ahead_of_the_content(self):
-        """A client that sends what is too large sees why."""
+        """A client with a too large body gets the reason."""
         status, _ = curl(self.server, '/echo', '--data-binary', f'@{self.folder / "large.bin"}')
         self.assertEqual(status, '413 2')
 
     def test_expectation(self):
-        """100 Continue, for content that is wanted."""
+        """100 Continue, for an accepted body."""
         ended = subprocess.run(
             ['curl', '-sv', PRIOR_KNOWLEDGE, '-H', 'Expect: 100-continue',
              '--expect100-timeout', '20', '-d', 'x', f'http://127.0.0.1:{self.server.port}/measure'],
@@ -112,7 +112,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(curl(self.server, '/count/9', '-I')[0], '200 2')
 
     def test_events_come_as_they_are_sent(self):
-        """A stream without an end."""
+        """An endless stream."""
         with h2.Client(self.server.port) as client:
             client.send(h2.request(1, '/ticks'))
             frames = client.frames_until(
@@ -121,7 +121,7 @@ class Clients(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which('nghttp'), 'needs nghttp')
     def test_trailers_both_ways(self):
-        """Fields behind the content."""
+        """Trailers after the content."""
         ended = subprocess.run(
             ['nghttp', '-v', '--trailer', 'checked: yes', '-d', self.folder / 'large.bin',
              f'http://127.0.0.1:{self.server.port}/measure'],
@@ -134,7 +134,7 @@ class Clients(unittest.TestCase):
         self.assertIn(b'sent-bytes: 70000', ended.stdout)
 
     def load(self, *arguments):
-        """What h2load says of a run in which nothing may fail."""
+        """Returns the output of h2load for a run without failures."""
         ended = subprocess.run(['h2load', *arguments], capture_output=True, timeout=SECONDS_MAX,
                                check=False, text=True)
         counts = re.search(r'requests: (\d+) total, .*?(\d+) succeeded, (\d+) failed',
@@ -159,7 +159,7 @@ class Priorities(unittest.TestCase):
     """RFC 9218."""
 
     def test_the_urgent_answer_comes_first(self):
-        """Two large answers wait for the same window."""
+        """Two large responses wait for the same window."""
         with Program('10_http2', '--port', '{port}', '--threads', '1') as server:
             with h2.Client(server.port, opening=h2.PREFACE + h2.settings(_4=1 << 20)) as client:
                 client.send(h2.request(1, '/bytes/300000', fields=[('priority', 'u=7')]))
@@ -173,10 +173,10 @@ class Priorities(unittest.TestCase):
 
 
 class Drain(unittest.TestCase):
-    """The server stops while requests are under way."""
+    """The server stops during requests."""
 
     def test_goaway_lets_requests_finish(self):
-        """First a GOAWAY that refuses nothing, then the last one, then the end."""
+        """First a GOAWAY that rejects no stream, then the last one, then the end."""
         with Program('10_http2', '--port', '{port}', '--threads', '1') as server:
             with h2.Client(server.port) as client:
                 client.send(h2.request(1, '/slow/700'))
@@ -192,7 +192,7 @@ class Drain(unittest.TestCase):
             self.assertEqual(server.process.wait(SECONDS_MAX), 0)
 
     def test_nothing_is_lost_under_load(self):
-        """Every request that was not refused is answered."""
+        """Every request that was not rejected gets a response."""
         with Program('10_http2', '--port', '{port}', '--threads', '2') as server:
             stopping = threading.Timer(0.5, lambda: server.process.send_signal(signal.SIGTERM))
             stopping.start()

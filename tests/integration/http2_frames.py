@@ -1,6 +1,6 @@
-"""HTTP/2 frames by hand, for tests that send what no client sends.
+"""Hand-written HTTP/2 frames, for tests that send what no real client sends.
 
-Must not check what it sends, and must not wait without a bound.
+Must not check its output, and must not wait without a limit.
 """
 
 import socket
@@ -27,7 +27,7 @@ def frame(kind, flags, stream, payload=b''):
 
 
 def settings(**values):
-    """SETTINGS, or with ack=True its acknowledgement. Values by number, as _4=65535."""
+    """SETTINGS, or with ack=True its acknowledgement. Values by number, such as _4=65535."""
     if values.pop('ack', False):
         return frame(SETTINGS, ACK, 0)
     entries = (struct.pack('>HI', int(key[1:]), value) for key, value in values.items())
@@ -68,33 +68,33 @@ def number(value, prefix_bits, first=0):
 
 
 def text(value):
-    """A string of HPACK, without Huffman's code."""
+    """A string of HPACK, without Huffman coding."""
     value = value if isinstance(value, bytes) else value.encode()
     return number(len(value), 7) + value
 
 
 def literal(name, value):
-    """A field that is not remembered."""
+    """A header that is not added to the dynamic table."""
     return b'\x00' + text(name) + text(value)
 
 
 def remembered(name, value):
-    """A field that is put into the dynamic table, where it has index 62 from now on."""
+    """A header that is added to the dynamic table, with index 62 from now on."""
     return b'\x40' + text(name) + text(value)
 
 
 def indexed(index):
-    """A field that is in a table."""
+    """A header that is in a table."""
     return number(index, 7, 0x80)
 
 
 def request_fields(method='GET', path='/', authority='test', scheme='http'):
-    """The pseudo-header fields."""
+    """The pseudo-headers."""
     return [(':method', method), (':scheme', scheme), (':path', path), (':authority', authority)]
 
 
 def block(fields):
-    """A field block of pairs."""
+    """A header block of pairs."""
     return b''.join(literal(name, value) for name, value in fields)
 
 
@@ -104,7 +104,7 @@ def request(stream, path='/', method='GET', fields=(), flags=END_STREAM | END_HE
 
 
 class Client:
-    """A connection that has begun HTTP/2; use as a context manager."""
+    """A connection with a started HTTP/2 session; use as a context manager."""
 
     def __init__(self, port, seconds=10, opening=None):
         self.socket = socket.create_connection(('127.0.0.1', port), timeout=seconds)
@@ -118,14 +118,14 @@ class Client:
         self.socket.close()
 
     def send(self, data):
-        """All of it; whoever has closed is found out by reading."""
+        """Sends all bytes; a closed connection is noticed when reading."""
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             pass
 
     def next_frame(self):
-        """(kind, flags, stream, payload), or None when the connection has ended."""
+        """Returns (type, flags, stream, payload), or None at the end of the connection."""
         try:
             head = self._take(9)
             payload = self._take(int.from_bytes(head[:3], 'big'))
@@ -143,7 +143,8 @@ class Client:
         return taken
 
     def frames_until(self, wanted):
-        """All frames up to the one for which wanted(kind, flags, stream, payload) holds."""
+        """Returns all frames up to the first one for which wanted(kind, flags, stream, payload) is
+        true."""
         frames = []
         while True:
             got = self.next_frame()
@@ -154,19 +155,19 @@ class Client:
                 return frames
 
     def content_of(self, stream):
-        """The content of an answer, to its end."""
+        """Returns the whole content of a response."""
         frames = self.frames_until(
             lambda kind, flags, of, _: of == stream and kind in (DATA, HEADERS)
             and flags & END_STREAM)
         return b''.join(payload for kind, _, of, payload in frames if kind == DATA and of == stream)
 
     def reset_of(self, stream):
-        """The code with which the server resets the stream."""
+        """Returns the code with which the server resets the stream."""
         frames = self.frames_until(lambda kind, _, of, __: kind == RST_STREAM and of == stream)
         return int.from_bytes(frames[-1][3], 'big')
 
     def end(self):
-        """The code of the GOAWAY behind which the server closes; None when it just closes."""
+        """Returns the code of the GOAWAY before the server closes; None without a GOAWAY."""
         code = None
         while True:
             try:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The chat over HTTPS in a browser: page and WebSocket share one HTTP/2 connection (RFC 8441).
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so when they are missing. Must not keep pictures of pages."""
+Needs chromium and chromedriver; reports if they are missing. Must not store screenshots.
+"""
 
 import pathlib
 import sys
@@ -25,8 +26,8 @@ def check(ada, bob, port):
     bob.until(lambda: "Hello Bob" in texts(bob), "the message")
     versions = ada.run("return performance.getEntries().map((e) => e.nextHopProtocol || '')")
     assert "h2" in versions and "http/1.1" not in versions, versions
-    # The browser's own word: 200 opens a stream of an HTTP/2 connection that it has already, 101 a
-    # connection. Connections cannot be counted for that: it opens a spare one when it likes to.
+    # As reported by the browser: 200 means a stream of an existing HTTP/2 connection, 101 a new
+    # connection. Counting connections is not reliable, because the browser opens spare ones.
     opened = ada.told("Network.webSocketHandshakeResponseReceived")
     assert [each["response"]["status"] for each in opened] == [200], opened
 

@@ -1,6 +1,6 @@
-"""WebSockets as streams of HTTP/2 (RFC 8441), spoken to by python3-h2 and python3-wsproto.
+"""WebSockets as streams of HTTP/2 (RFC 8441), with python3-h2 and python3-wsproto as clients.
 
-Must not know how the server makes them: frames and messages are those of other makers.
+Must not use the server's code: third-party libraries create frames and messages.
 """
 
 import socket
@@ -15,7 +15,7 @@ from support import Program, free_port
 try:
     import h2.config
     import wsproto
-except ImportError:  # another python3 than Debian's, whose packages they are
+except ImportError:  # not Debian's python3, which has the packages
     sys.path.append('/usr/lib/python3/dist-packages')
     import h2.config
     import wsproto
@@ -31,7 +31,7 @@ GOING_AWAY = 1001
 
 
 class Line:
-    """One WebSocket on one stream: what it has received."""
+    """One WebSocket on one stream, with the received messages."""
 
     def __init__(self, number):
         self.number = number
@@ -44,7 +44,7 @@ class Line:
         self.is_reset = False
 
     def take(self, data):
-        """Bytes of the stream."""
+        """Receives bytes of the stream."""
         self.frames.receive_data(data)
         for event in self.frames.events():
             if isinstance(event, (wsproto.events.TextMessage, wsproto.events.BytesMessage)):
@@ -76,11 +76,11 @@ class Client:
         self.socket.close()
 
     def flush(self):
-        """Sends what is to be sent."""
+        """Sends pending data."""
         self.socket.sendall(self.http.data_to_send())
 
     def until(self, question):
-        """Receives until the answer is true, or the socket's time is up."""
+        """Receives until the function returns true, or the socket times out."""
         self.flush()
         while not question():
             data = self.socket.recv(65536)
@@ -91,7 +91,7 @@ class Client:
             self.flush()
 
     def take(self, event):
-        """One event of HTTP/2."""
+        """Handles one event of HTTP/2."""
         line = self.lines.get(getattr(event, 'stream_id', None))
         if isinstance(event, h2.events.ResponseReceived) and line:
             line.status = dict(event.headers)[b':status'].decode()
@@ -107,7 +107,7 @@ class Client:
             line.is_reset = True
 
     def ask(self, path, *fields):
-        """A WebSocket's request; answers with the line when it is answered."""
+        """Requests a WebSocket; returns it after the response."""
         number = self.http.get_next_available_stream_id()
         line = self.lines[number] = Line(number)
         self.http.send_headers(number, [
@@ -118,7 +118,7 @@ class Client:
         return line
 
     def send(self, line, data, end_stream=False):
-        """As much as the windows let it at once, and the rest later."""
+        """Sends as much as the windows allow, and the rest later."""
         while data or end_stream:
             room = min(self.http.local_flow_control_window(line.number),
                        self.http.max_outbound_frame_size)
@@ -130,18 +130,18 @@ class Client:
         self.flush()
 
     def say(self, line, message):
-        """One message."""
+        """Sends one message."""
         event = wsproto.events.Message(data=message)
         self.send(line, line.frames.send(event))
 
     def close(self, line, code=1000):
-        """Our close frame, and the end of our side."""
+        """Sends a close frame, and ends this side of the stream."""
         event = wsproto.events.CloseConnection(code=code, reason='')
         self.send(line, line.frames.send(event))
 
 
 class Sockets(unittest.TestCase):
-    """The example of HTTP/2, in the clear and over TLS."""
+    """The HTTP/2 example, unencrypted and over TLS."""
 
     @classmethod
     def setUpClass(cls):
@@ -152,13 +152,13 @@ class Sockets(unittest.TestCase):
         cls.addClassCleanup(cls.server.__exit__)
 
     def client(self):
-        """In the clear."""
+        """Connects without encryption."""
         client = Client(self.server.port)
         self.addCleanup(client.socket.close)
         return client
 
     def echo(self, client):
-        """Messages of all sizes come back on a new line; returns it."""
+        """Messages of all sizes are echoed on a new WebSocket; returns it."""
         line = client.ask('/socket')
         self.assertEqual(line.status, '200')
         self.assertNotIn(b'content-length', line.fields)
@@ -232,7 +232,7 @@ class Sockets(unittest.TestCase):
 
 
 class Stopping(unittest.TestCase):
-    """A server of its own. By hand: python3-h2 takes nothing more behind a GOAWAY."""
+    """With its own server, and hand-written frames: python3-h2 accepts nothing after a GOAWAY."""
 
     def test_a_server_that_stops_says_goodbye(self):
         opening = by_hand.literal(':protocol', 'websocket') + by_hand.block([

@@ -1,9 +1,9 @@
-"""Asks over HTTP/3 by aioquic: http3_client.py PORT AUTHORITIES.
+"""Sends HTTP/3 requests with aioquic: http3_client.py PORT AUTHORITIES.
 
 A line {"source": …, "requests": [{"method": …, "path": …, "fields": …, "content": …, "until": …}]}
-is a connection to example.org at 127.0.0.1, with all of them at once. Its answer is a line, too.
-Contents are in base64, and of a length that is told unless `tells_length` is false. What has
-`until` ends with that many pieces of content.
+means a connection to example.org at 127.0.0.1 that sends all of them at once. The response is a
+line, too. Contents are in base64, with a content-length unless `tells_length` is false. A request
+with `until` ends after that number of pieces of content.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ SECONDS_MAX = 30
 
 
 class Exchange:
-    """A request, and what has come of its answer."""
+    """A request, and its response so far."""
 
     def __init__(self, asked):
         self.asked = asked
@@ -33,7 +33,7 @@ class Exchange:
         self.is_over = asyncio.get_running_loop().create_future()
 
     def take(self, event):
-        """What has come last."""
+        """Handles the next event."""
         if isinstance(event, HeadersReceived):
             self.fields |= {name.decode(): value.decode() for name, value in event.headers}
         elif isinstance(event, DataReceived) and event.data:
@@ -44,14 +44,14 @@ class Exchange:
             self.is_over.set_result(None)
 
     def told(self):
-        """For the line."""
+        """Returns the response for the output line."""
         return {'status': int(self.fields.pop(':status')), 'fields': self.fields,
                 'times': self.times,
                 'content': base64.b64encode(b''.join(self.pieces)).decode()}
 
 
 class Connection(QuicConnectionProtocol):
-    """One of HTTP/3."""
+    """An HTTP/3 connection."""
 
     def __init__(self, quic):
         super().__init__(quic)
@@ -64,7 +64,7 @@ class Connection(QuicConnectionProtocol):
                 self.exchanges[each.stream_id].take(each)
 
     def send(self, asked):
-        """Begins one."""
+        """Starts a request."""
         stream = self._quic.get_next_available_stream_id()
         self.exchanges[stream] = Exchange(asked)
         content = base64.b64decode(asked.get('content', ''))
@@ -81,7 +81,7 @@ class Connection(QuicConnectionProtocol):
 
 
 async def ask(asked, port, authorities):
-    """All of a line."""
+    """Runs all requests of a line."""
     configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name=HOST)
     configuration.load_verify_locations(cafile=authorities)
     transport, connection = await asyncio.get_running_loop().create_datagram_endpoint(

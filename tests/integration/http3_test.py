@@ -1,7 +1,7 @@
-"""HTTP/3 by Caddy in front, by the settings of docs/operations/http3.md, and asked by aioquic.
+"""HTTP/3 with Caddy in front, with the settings of docs/operations/http3.md, and aioquic as client.
 
-Caddy is the installed one, or EIDER_TEST_CADDY=/path/to/caddy. Building it takes over two minutes,
-so that is not done here. Must not touch the machine's own certificates.
+Caddy is the installed one, or EIDER_TEST_CADDY=/path/to/caddy. It is not built here, because that
+takes over two minutes. Must not change the certificates of the machine.
 """
 
 import base64
@@ -24,8 +24,8 @@ from support import (ANSWER_SECONDS_MAX, ROOT, START_SECONDS_MAX, STOP_SECONDS_M
 CADDY = os.environ.get('EIDER_TEST_CADDY') or shutil.which('caddy')
 PAGE = ROOT / 'docs/operations/http3.md'
 HOST = 'example.org'
-SERVICE = '127.0.0.1:8080'  # as the page has it
-# What a test needs beside the page: ports of its own, and an authority that nobody else trusts.
+SERVICE = '127.0.0.1:8080'  # as on the page
+# Settings of the test in addition to the page: its own ports, and an authority that only it trusts.
 AHEAD = """{{
     admin off
     local_certs
@@ -38,12 +38,12 @@ AHEAD = """{{
 
 
 def settings_of_page():
-    """The Caddyfile that the page shows."""
+    """Returns the Caddyfile of the page."""
     return re.search(r'^## Caddy$.*?^```\n(.*?)^```$', PAGE.read_text(), re.S | re.M)[1]
 
 
 class Caddy:
-    """In front of a program. Use as a context manager."""
+    """Caddy in front of a program. Use as a context manager."""
 
     def __init__(self, program):
         self.port = free_port()
@@ -67,7 +67,7 @@ class Caddy:
             try:
                 self.connect().close()
                 return self
-            except OSError as error:  # it listens ahead of having its certificate
+            except OSError as error:  # it listens before it has its certificate
                 if self.process.poll() is not None or time.monotonic() > deadline:
                     self.said.seek(0)
                     said = self.said.read().decode()
@@ -82,7 +82,7 @@ class Caddy:
         self.directory.cleanup()
 
     def connect(self):
-        """A connection of TLS over TCP."""
+        """Returns a TLS connection over TCP."""
         context = ssl.create_default_context(cafile=self.authorities)
         plain = socket.create_connection(('127.0.0.1', self.port), timeout=ANSWER_SECONDS_MAX)
         try:
@@ -110,7 +110,7 @@ class Client:
         self.process.stdout.close()
 
     def ask(self, *requests, **more):
-        """The answers to requests on one connection, with contents as bytes."""
+        """Returns the responses to requests on one connection, with contents as bytes."""
         self.process.stdin.write(json.dumps({'requests': requests, **more}) + '\n')
         self.process.stdin.flush()
         line = self.process.stdout.readline()
@@ -121,7 +121,7 @@ class Client:
 
 
 def content(data):
-    """As http3_client.py takes it."""
+    """Encodes data for http3_client.py."""
     return base64.b64encode(data).decode()
 
 
@@ -176,7 +176,7 @@ class BehindCaddy(unittest.TestCase):
         ticks, = self.client.ask({'path': '/ticks', 'until': 2})
         self.assertEqual(ticks['fields']['content-type'], 'text/event-stream')
         self.assertEqual(ticks['content'].count(b'event: tick\n'), 2)
-        first, second = ticks['times']  # it is written once a second
+        first, second = ticks['times']  # written once per second
         self.assertGreater(second - first, 0.5)
 
     def test_the_service_knows_the_client_and_not_what_it_says_of_itself(self):

@@ -1,4 +1,4 @@
-"""The HttpArena entry: its addresses, and HttpArena's own validator if there is a copy of it."""
+"""The HttpArena entry: its URLs, and HttpArena's own validator if there is a copy of it."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ ITEM = {'id': 1, 'name': 'A', 'category': 'tools', 'price': 3, 'quantity': 5, 'a
 
 
 def make_certificate(directory):
-    """Writes a new pair as another program would: the files are replaced."""
+    """Writes a new pair like another program: the files are replaced."""
     directory.mkdir(exist_ok=True)
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj',
                     '/CN=localhost', '-keyout', directory / 'new.key', '-out',
@@ -32,7 +32,7 @@ def make_certificate(directory):
 
 
 def handshake(port, *protocols):
-    """The protocol that the server chose, and its certificate."""
+    """Returns the protocol that the server chose, and its certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(protocols)
@@ -42,14 +42,14 @@ def handshake(port, *protocols):
 
 
 def curl(*arguments):
-    """HTTP version and status."""
+    """Returns HTTP version and status."""
     command = ['curl', '-s', '-o', '/dev/null', '-w', '%{http_version} %{http_code}', *arguments]
     return subprocess.run(command, timeout=SECONDS_MAX, stdout=subprocess.PIPE, text=True,
                           check=False).stdout
 
 
 class Entry(unittest.TestCase):
-    """The program alone, on its fixed ports in a network of the test."""
+    """The program alone, on its fixed ports in a separate network."""
 
     @classmethod
     def setUpClass(cls):
@@ -68,7 +68,7 @@ class Entry(unittest.TestCase):
         cls.enterClassContext(program)
 
     def ask(self, method, path, body=None):
-        """Status, body and media type of a response on the port without TLS."""
+        """Returns status, body and media type of a response on the port without TLS."""
         line = http.client.HTTPConnection('127.0.0.1', HTTP1, timeout=SECONDS_MAX)
         self.addCleanup(line.close)
         line.request(method, path, body)

@@ -1,4 +1,4 @@
-"""How many jobs a process runs per second, and the CPU time of each, on each database.
+"""Measures the jobs per second of a process, and the CPU time of each job, on each database.
 
 The jobs do nothing, so this is the cost of claiming and completing them. Needs EIDER_BIN.
 """
@@ -19,13 +19,13 @@ TICKS = os.sysconf('SC_CLK_TCK')
 
 
 def cpu_of(pid):
-    """Seconds of a process."""
+    """Returns the CPU seconds of a process."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def cpu_of_tree(pid):
-    """Seconds of a process and those that it started, also of ended ones."""
+    """Returns the CPU seconds of a process and its children, including ended ones."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
     seconds = sum(int(field) for field in fields[11:15]) / TICKS
     children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
@@ -33,7 +33,7 @@ def cpu_of_tree(pid):
 
 
 def measure(name, where, server):
-    """Prints one line."""
+    """Measures one database, and prints one line."""
     command = ('jobs_app', '--port', '{port}', '--threads', '1', '--database', where,
                '--concurrency', CONCURRENCY)
     with Program(*command, '--no-jobs') as enqueuing:
@@ -54,7 +54,7 @@ def measure(name, where, server):
 
 
 def main():
-    """All databases, one after the other."""
+    """Measures all databases, one after the other."""
     with tempfile.TemporaryDirectory() as directory:
         measure('SQLite', str(Path(directory, 'jobs.db')), None)
     with PostgresServer() as server:

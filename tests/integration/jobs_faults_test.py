@@ -30,7 +30,8 @@ TAKES = ('--takes', '50ms')
 
 
 class Orders(threading.Thread):
-    """Adds orders with their jobs, each few in a transaction, some of which are rolled back."""
+    """Adds orders with their jobs, several in each transaction; some transactions are rolled
+    back."""
 
     def __init__(self, start):
         super().__init__()
@@ -45,20 +46,20 @@ class Orders(threading.Thread):
         self.next = 0
 
     def want(self, count):
-        """So many more."""
+        """Requests this number of further orders."""
         with self.changed:
             self.wanted += count
             self.changed.notify()
 
     def finish(self):
-        """After all that were wanted."""
+        """Ends after all requested orders."""
         with self.changed:
             self.is_over = True
             self.changed.notify()
         self.join()
 
     def abandon(self):
-        """After the one that is on its way."""
+        """Ends after the current order."""
         self.want(-self.wanted)
         self.finish()
 
@@ -85,18 +86,18 @@ class Orders(threading.Thread):
         if self.program.ask('POST', path)[0] == 200:
             (self.rolled_back if is_rolled_back else self.acknowledged).update(numbers)
         else:
-            time.sleep(0.1)  # the database is away
+            time.sleep(0.1)  # the database is unavailable
 
     def _restart(self):
         while self.program.process.poll() is not None:
             try:
                 self.program = self.start_program()
-            except AssertionError:  # the database is away
+            except AssertionError:  # the database is unavailable
                 time.sleep(0.1)
 
 
 class Worker:
-    """A process that runs jobs. `relay` is its way to the server, if there is one."""
+    """A process that runs jobs. `relay` is its connection to the server, if there is one."""
 
     def __init__(self, program, where, relay):
         self.program = program
@@ -106,7 +107,7 @@ class Worker:
 
 
 class Faults(Processes):
-    """For each database."""
+    """The tests for each database."""
 
     kinds = ('kill_worker', 'freeze_worker', 'restart_worker', 'kill_orders')
 
@@ -130,7 +131,7 @@ class Faults(Processes):
         self.await_end(last)
         for program in others:
             self.end(program)
-        if self.orders.program.process.poll() is None:  # else it was killed behind its last order
+        if self.orders.program.process.poll() is None:  # not killed after its last order
             self.end(self.orders.program)
         jobs, repeated, unexplained = self.check(last)
         orders = set(self.call(last, '/orders'))
@@ -143,7 +144,7 @@ class Faults(Processes):
               f'{time.monotonic() - begin:.0f} s', flush=True)
 
     def cause_faults(self):
-        """Each kind equally often, in any order. In between, orders come in."""
+        """Causes each kind of fault equally often, in random order; orders are added in between."""
         rounds = max(ROUNDS_MIN, JOBS // (JOBS_PER_FAULT * len(self.kinds)))
         plan = list(self.kinds) * rounds
         self.random.shuffle(plan)
@@ -161,12 +162,12 @@ class Faults(Processes):
         return Worker(self.start(*TAKES, where=where), where, relay)
 
     def choose(self):
-        """A worker that is there; None: all are away."""
+        """Returns an available worker; None if there is none."""
         there = [worker for worker in self.workers if not worker.is_away]
         return self.random.choice(there) if there else None
 
     def take_away(self, worker, how):
-        """While other faults happen."""
+        """Runs in parallel with other faults."""
 
         def run():
             how()
@@ -180,7 +181,7 @@ class Faults(Processes):
         time.sleep(self.lease_ms / 1000 * 1.5)
 
     def note(self, kind, process=None, begin=None):
-        """A fault of a process, or of all, which ends now."""
+        """Records a fault of a process, or of all, which ends now."""
         self.faults.append(Fault(kind, process, begin or now(), now()))
 
     # Faults.
@@ -227,7 +228,7 @@ class Server(Faults):
         return self.run_worker(self.server.where_of(directory / target.name), relay)
 
     def cut_worker(self):
-        """Its connections end, and it may connect again."""
+        """Its connections end, and it may reconnect."""
         worker = self.choose()
         if worker:
             self.counts['connections cut'] += 1
@@ -278,7 +279,7 @@ class Server(Faults):
 
 
 class Sqlite(Faults, unittest.TestCase):
-    """One file."""
+    """An SQLite file."""
 
     kinds = (*Faults.kinds, 'lock_database')
 
@@ -287,7 +288,7 @@ class Sqlite(Faults, unittest.TestCase):
         self.where = str(Path(self.directory, 'jobs.db'))
 
     def freeze(self, program, seconds):
-        """It may have the lock of the only writer."""
+        """The process may have the lock of the only writer."""
         begin = now()
         super().freeze(program, seconds)
         self.note('database', begin=begin)
@@ -306,7 +307,7 @@ class Sqlite(Faults, unittest.TestCase):
 
 @unittest.skipUnless(HAS_POSTGRES, 'PostgreSQL is not installed')
 class Postgres(Server, unittest.TestCase):
-    """A server of the run."""
+    """A temporary PostgreSQL server."""
 
     def setUp(self):
         super().setUp()
@@ -316,7 +317,7 @@ class Postgres(Server, unittest.TestCase):
 
 @unittest.skipUnless(HAS_MARIADB, 'MariaDB is not installed')
 class Mariadb(Server, unittest.TestCase):
-    """A server of the run."""
+    """A temporary MariaDB server."""
 
     def setUp(self):
         super().setUp()

@@ -1,7 +1,7 @@
-"""Processes with jobs that a test kills, freezes or cuts off, and what they did.
+"""Processes with jobs that a test kills, freezes or disconnects, and the effects of their jobs.
 
-All processes note what they run in one file, by a clock that they share. The database has the
-orders, each with one job, and the effects of those jobs that have effects in the database.
+All processes record their runs in one file, with a common clock. The database contains the orders,
+each with one job, and the effects of those jobs that change the database.
 """
 
 import json
@@ -14,19 +14,20 @@ from pathlib import Path
 
 from support import Program
 
-# Without a job that ends. Far less than the time of a script, so that the failure is reported.
+# Maximum time in which no job ends. Far less than the time limit of a script, so that the failure
+# is reported.
 IDLE_SECONDS_MAX = 100
 HAS_POSTGRES = Path('/usr/lib/postgresql').exists()
 HAS_MARIADB = bool(shutil.which('mariadbd')) or Path('/usr/sbin/mariadbd').exists()
 
 
 def now():
-    """By the clock of the notes."""
+    """Returns the time of the clock of the records."""
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 class Run:
-    """A handler at work, from its begin to its end; None: it was killed."""
+    """The run of a handler, from its begin to its end; None: it was killed."""
 
     def __init__(self, process, begin):
         self.process = process
@@ -36,7 +37,7 @@ class Run:
 
 
 def runs_of(notes):
-    """The runs of each job, in the order in which they began."""
+    """Returns the runs of each job, in the order of their start."""
     runs = {}
     for line in notes.read_text().splitlines() if notes.exists() else []:
         what, job, process, at = line.split()
@@ -50,12 +51,12 @@ def runs_of(notes):
 
 
 def has_effect_in_database(job):
-    """Every third one notifies others."""
+    """Returns whether the job changes the database; every third one only notifies others."""
     return job % 3 != 2
 
 
 class Fault:
-    """What a test did to a process, or to all of them: its process is None."""
+    """A fault that a test caused in a process, or in all of them: then its process is None."""
 
     def __init__(self, kind, process, begin, end):
         self.kind = kind
@@ -64,13 +65,14 @@ class Fault:
         self.end = end
 
     def explains(self, before, after, seconds):
-        """Whether the first run may have been repeated because of it, after its lease at most."""
+        """Returns whether it may be the reason for repeating the first run, at most one lease
+        later."""
         return (self.process in (None, before.process) and self.begin <= after.begin
                 and before.begin <= self.end + seconds)
 
 
 class Processes:
-    """For a TestCase. `where` is its database."""
+    """A mixin for a TestCase. `where` is its database."""
 
     lease_ms = 4000
     where = None
@@ -78,7 +80,7 @@ class Processes:
     def setUp(self):
         self.directory = self.enterContext(tempfile.TemporaryDirectory())
         self.notes = Path(self.directory, 'notes')
-        self.killed = {}  # when, by process
+        self.killed = {}  # time by process
         self.faults = []
         self.logs = []
         self.programs = []
@@ -93,11 +95,11 @@ class Processes:
         return program
 
     def all_said(self):
-        """What the processes that run wrote, for messages."""
+        """Returns the output of the running processes, for messages."""
         return [program.said() for program in self.programs if not program.errors.closed]
 
     def kill(self, program):
-        """As the kernel does it when there is no memory."""
+        """Kills the process, like the kernel when memory is short."""
         self.killed[program.process.pid] = now()
         program.process.kill()
         program.process.wait()
@@ -105,13 +107,13 @@ class Processes:
         program.__exit__()
 
     def end(self, program):
-        """A shutdown."""
+        """Shuts the process down."""
         self.assertEqual(program.stop(), 0, program.said())
         self.logs.append(program.said())
         program.__exit__()
 
     def freeze(self, program, seconds):
-        """It gets no CPU time for so long."""
+        """Freezes the process for this time."""
         pid = program.process.pid
         begin = now()
         program.process.send_signal(signal.SIGSTOP)
@@ -120,20 +122,20 @@ class Processes:
         program.process.send_signal(signal.SIGCONT)
 
     def call(self, program, path, method='GET'):
-        """The JSON of a response."""
+        """Returns the JSON of a response."""
         status, _, body = program.ask(method, path)
         self.assertEqual(status, 200, body)
         return json.loads(body)
 
     def post(self, path):
-        """To a process that runs no jobs."""
+        """Sends the request to a process that runs no jobs."""
         program = self.start('--no-jobs')
         status, _, body = program.ask('POST', path)
         self.assertEqual(status, 200, body)
         self.end(program)
 
     def await_end(self, program):
-        """Until no job is left. The database may still be away for a while."""
+        """Waits until no job is left. The database may still be unavailable for a while."""
         fewest, status, body = float('inf'), None, None
         deadline = time.monotonic() + IDLE_SECONDS_MAX
         while time.monotonic() < deadline:
@@ -147,8 +149,8 @@ class Processes:
         self.fail(f'jobs are left: {status} {body}, {self.all_said()}')
 
     def end_of(self, run):
-        """When it no longer ran. A process that was frozen for longer than its lease may execute a
-        few instructions before it notices."""
+        """Returns when the run certainly ended. A process that was frozen for longer than its lease
+        may execute a few instructions before it notices."""
         end = run.end or self.killed.get(run.process, float('inf'))
         for fault in self.faults:
             if fault.kind == 'freeze' and fault.process == run.process \
@@ -157,8 +159,8 @@ class Processes:
         return end
 
     def check(self, program):
-        """None is lost, none without an order ran, and none twice at the same time. Returns the
-        numbers of jobs and of repeated attempts, and those of the latter without a fault."""
+        """Checks that no job is lost, runs without an order, or runs twice at the same time.
+        Returns the number of jobs, of repeated attempts, and of those without a fault."""
         orders = set(self.call(program, '/orders'))
         effects = sorted(self.call(program, '/effects'))
         runs = runs_of(self.notes)
@@ -178,8 +180,8 @@ class Processes:
         return len(orders), repeated, unexplained
 
     def logged(self):
-        """How many attempts the processes reported as failed or canceled. On a busy machine, a
-        statement may fail, and a lease may lapse, without a fault of the test."""
+        """Returns how many attempts the processes reported as failed or canceled. On a busy
+        machine, a statement may fail, and a lease may expire, without a fault of the test."""
         said = '\n'.join(self.logs)
         return said.count(' and runs again in ') + said.count(' was taken over: ') + sum(
             map(int, re.findall(r'(\d+) running jobs are canceled', said)))

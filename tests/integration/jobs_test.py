@@ -21,7 +21,7 @@ SECONDS_MAX = 60
 
 
 class Worker(Program):
-    """A process with --jobs-only, which tells systemd when it is ready."""
+    """A process with --jobs-only, which notifies systemd when it is ready."""
 
     def __init__(self, directory, *arguments):
         self.path = Path(directory, 'notify')
@@ -42,9 +42,9 @@ class Worker(Program):
 
 
 class JobsTest(Processes):
-    """For each database."""
+    """The tests for each database."""
 
-    shift_seconds = 600  # of the clocks of its processes
+    shift_seconds = 600  # difference between the clocks of its processes
 
     def test_a_shutdown_repeats_nothing(self):
         self.post(f'/orders/0/{JOBS}')
@@ -93,11 +93,11 @@ class JobsTest(Processes):
         self.assertFalse(any(run.is_cancelled or run.process == server.process.pid for run in runs))
 
     def order(self, server, first):
-        """Three, each with a job."""
+        """Adds three orders, each with a job."""
         self.assertEqual(server.ask('POST', f'/orders/{first}/3')[0], 200)
 
     def check_worker(self, server, begun, *more):
-        """It runs three jobs, and ends only when they have."""
+        """Runs three jobs, and ends only after them."""
         metrics = free_port()
         with Worker(self.directory, '--port', '{port}', '--database', self.where, '--notes',
                     str(self.notes), '--takes', '1s', '--metrics', f'127.0.0.1:{metrics}',
@@ -130,7 +130,8 @@ class JobsTest(Processes):
         self.end(admin)
 
     def start_at(self, shift):
-        """A process whose clock differs from that of the machine by so many seconds."""
+        """Starts a process whose clock differs from that of the machine by this number of
+        seconds."""
         return self.start(environment={'LD_PRELOAD': str(BIN / 'shifted_clock.so'),
                                        'SHIFTED_CLOCK_SECONDS': str(shift)})
 
@@ -142,8 +143,8 @@ class JobsTest(Processes):
 
 
 class Sqlite(JobsTest, unittest.TestCase):
-    """One file. Its times are those of the processes, so their clocks must differ by less than
-    their lease."""
+    """An SQLite file. Its times are those of the processes, so their clocks must differ by less
+    than their lease."""
 
     lease_ms = 20_000
     shift_seconds = 5
@@ -155,7 +156,7 @@ class Sqlite(JobsTest, unittest.TestCase):
 
 @unittest.skipUnless(HAS_POSTGRES, 'PostgreSQL is not installed')
 class Postgres(JobsTest, unittest.TestCase):
-    """A server of the run."""
+    """A temporary PostgreSQL server."""
 
     def setUp(self):
         super().setUp()
@@ -164,7 +165,7 @@ class Postgres(JobsTest, unittest.TestCase):
 
 @unittest.skipUnless(HAS_MARIADB, 'MariaDB is not installed')
 class Mariadb(JobsTest, unittest.TestCase):
-    """A server of the run."""
+    """A temporary MariaDB server."""
 
     def setUp(self):
         super().setUp()
@@ -179,7 +180,7 @@ class CommandLine(Processes, unittest.TestCase):
         self.where = str(Path(self.directory, 'jobs.db'))
 
     def eider(self, *words):
-        """Exit status and output."""
+        """Returns exit status and output."""
         return run_to_end('eider', 'jobs', *words, '--database', self.where)[:2]
 
     def test_jobs_are_listed_and_changed(self):
@@ -192,7 +193,7 @@ class CommandLine(Processes, unittest.TestCase):
         self.assertEqual(json.loads(jobs[-1]['args']), {'n': 0})
         self.assertIn('"n":0', self.eider('show', str(first))[1])
         self.assertEqual(self.eider('show', '999')[0], 3)
-        self.assertEqual(self.eider('retry', str(first))[0], 3)  # it waits already
+        self.assertEqual(self.eider('retry', str(first))[0], 3)  # it is already waiting
         self.assertEqual(self.eider('discard', str(first)), (0, f'discarded {first}\n'))
         self.assertEqual(self.eider('discard', str(first))[0], 3)
         self.assertEqual(self.eider('pause', 'default')[0], 0)

@@ -1,6 +1,7 @@
-"""PyJWT in an environment of its own: checks and makes tokens, a line of JSON each way.
+"""PyJWT in its own environment: verifies and creates tokens, with one line of JSON in each
+direction.
 
-Must not know the program: it gets keys and tokens, and says what it reads.
+Must not know the program: it gets keys and tokens, and reports their contents.
 """
 
 import base64
@@ -19,7 +20,7 @@ KEYS = {'RS256': rsa.generate_private_key(65537, 2048),
 
 
 def check(asked):
-    """The claims of a token, by the key of a set, or by a secret."""
+    """Returns the claims of a token, verified with a key of a set, or with a secret."""
     if 'secret' in asked:
         key = asked['secret']
     else:
@@ -30,7 +31,7 @@ def check(asked):
 
 
 def sign(asked):
-    """A token of these claims."""
+    """Returns a token with these claims."""
     if 'secret' in asked:
         return jwt.encode(asked['claims'], asked['secret'], asked['alg'])
     return jwt.encode(asked['claims'], KEYS[asked['alg']], asked['alg'],
@@ -38,7 +39,7 @@ def sign(asked):
 
 
 def jwks(_):
-    """The public parts of KEYS."""
+    """Returns the public parts of KEYS."""
     keys = []
     for name, key in KEYS.items():
         writer = {'R': jwt.algorithms.RSAAlgorithm, 'P': jwt.algorithms.RSAAlgorithm,
@@ -48,7 +49,7 @@ def jwks(_):
         jwk = json.loads(writer.to_jwk(key.public_key()))
         jwk.pop('key_ops', None)
         keys.append({**jwk, 'kid': f'their-{name}', 'alg': name, 'use': 'sig'})
-    # What is no key for signatures stands in sets, too.
+    # Sets also contain keys that are not for signatures.
     keys.append({'kty': 'oct', 'kid': 'secret', 'alg': 'HS256',
                  'k': base64.urlsafe_b64encode(b'k' * 32).decode().rstrip('=')})
     return {'keys': keys}

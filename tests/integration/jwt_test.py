@@ -1,6 +1,6 @@
-"""Tokens between a real server and PyJWT, both ways, and issuers that misbehave.
+"""Tokens between a real server and PyJWT in both directions, and faulty issuers.
 
-Must not wait without a bound; the pinned PyJWT lives in build/jwt-venv.
+Must not wait without a limit; the pinned PyJWT is in build/jwt-venv.
 """
 
 import json
@@ -30,7 +30,7 @@ class Oracle:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, what, **wish):
-        """What it answers."""
+        """Returns its response."""
         self.process.stdin.write(json.dumps({'do': what, **wish}) + '\n')
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
@@ -46,7 +46,7 @@ class Oracle:
 
 
 class Issuer(ThreadingHTTPServer):
-    """Publishes a set of keys, in a manner that is told."""
+    """Publishes a set of keys, in a selectable way."""
 
     daemon_threads = True
 
@@ -61,11 +61,11 @@ class Issuer(ThreadingHTTPServer):
 
     @property
     def url(self):
-        """Where the set is."""
+        """The URL of the set."""
         return f'http://127.0.0.1:{self.server_port}/jwks'
 
     def end(self):
-        """Lets go of who waits, and stops."""
+        """Releases waiting requests, and stops."""
         self.may_go.set()
         self.shutdown()
         self.server_close()
@@ -92,14 +92,14 @@ class IssuerHandler(BaseHTTPRequestHandler):
             self.answer(200, json.dumps(issuer.jwks).encode())
 
     def answer(self, status, content):
-        """One whole answer."""
+        """Sends one whole response."""
         self.send_response(status)
         self.send_header('Content-Length', str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
     def flood(self):
-        """100 MB of blanks ahead of a set, as far as somebody takes them."""
+        """Sends 100 MB of spaces before a set, as far as the client reads them."""
         self.send_response(200)
         self.send_header('Connection', 'close')
         self.end_headers()
@@ -121,7 +121,7 @@ class Tokens(unittest.TestCase):
         cls.addClassCleanup(cls.oracle.close)
 
     def start(self, issuer=None):
-        """The program, with that other issuer."""
+        """Returns the program, with another issuer."""
         more = ['--jwks', issuer.url] if issuer else []
         program = Program(PROGRAM, '--port', '{port}', '--threads', '1', *more,
                           environment={'TOKENS_SECRET': SECRET})
@@ -130,25 +130,25 @@ class Tokens(unittest.TestCase):
         return program
 
     def make_issuer(self):
-        """One that publishes the oracle's keys."""
+        """Returns an issuer with the oracle's keys."""
         issuer = Issuer(self.oracle.ask('jwks'))
         self.addCleanup(issuer.end)
         return issuer
 
     def token_of(self, algorithm, **claims):
-        """One of the other issuer's."""
+        """Returns a token of the other issuer."""
         usual = {'iss': 'https://partner.example', 'aud': ['mail', 'notes'], 'sub': 'bob',
                  'role': 'guest', 'exp': int(time.time()) + 600}
         return self.oracle.ask('sign', alg=algorithm, claims={**usual, **claims})
 
     @staticmethod
     def ask(program, path, token):
-        """(status, fields, body)"""
+        """Returns (status, headers, body)."""
         status, fields, body = program.ask('GET', path, None, {'Authorization': f'Bearer {token}'})
         return status, fields, body.decode()
 
     def status(self, program, token):
-        """Of the other issuer's part."""
+        """Returns the status for the other issuer's routes."""
         return self.ask(program, '/partner/me', token)[0]
 
     def test_pyjwt_reads_what_the_program_signs(self):
@@ -210,7 +210,7 @@ class Tokens(unittest.TestCase):
         self.assertEqual(self.status(program, self.token_of('ES256')), 200)
         issuer.manner = 'hang'
         time_over = time.monotonic() + 1.1
-        while time.monotonic() < time_over:  # as long as pause_min keeps from asking
+        while time.monotonic() < time_over:  # while pause_min prevents another request
             self.assertEqual(self.status(program, self.token_of('ES256')), 200)
         new = self.token_of('EdDSA')
         late = []

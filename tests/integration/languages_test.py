@@ -1,4 +1,5 @@
-"""The example in several languages, held against GNU gettext, which reads the same catalogues."""
+"""The example with several languages, compared with GNU gettext, which reads the same
+catalogues."""
 
 import gettext
 import html
@@ -17,7 +18,7 @@ KEYWORDS = ('-ktr', '-kplural:1,2', '-kcontext:1c,2', '-kcontext_plural:1c,2,3')
 
 
 def run(*words):
-    """What a tool of gettext says; fails with it."""
+    """Returns the output of a gettext tool; fails if the tool fails."""
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode != 0:
         raise AssertionError(f'{words}: {done.stderr}')
@@ -25,7 +26,7 @@ def run(*words):
 
 
 def serve():
-    """The example with its catalogues."""
+    """Returns the example with its catalogues."""
     return Program('16_languages', '--port', '{port}', '--directory', str(FOLDER / 'languages'))
 
 

@@ -1,6 +1,6 @@
-"""Workers that start when the first connection waits: it is answered, whatever comes ahead of it.
+"""Workers that start with the first connection: it gets a response, whatever happens before.
 
-Must not connect by itself: whoever does starts the workers.
+Must not connect by itself: a connection starts the workers.
 """
 
 import os
@@ -45,7 +45,7 @@ def await_workers(service):
 
 
 def program_whose_workers(directory, words):
-    """A link to a program whose workers do that ahead of it, or instead of it."""
+    """Returns a link to a program whose workers run these commands first, or instead of it."""
     link, other = program_that(directory, f'if [ -n "$EIDER_WORKER" ]; then {words}; fi\n'
                                f"exec bash -c 'exec -a \"$0\" {BIN / PROGRAM} \"$@\"' "
                                '"$0" "$@"')
@@ -73,7 +73,7 @@ def connect_path(path):
 
 class Starts(unittest.TestCase):
     def check_started_by(self, connect, service):
-        """By a connection of its own, which is answered."""
+        """Connects, which starts the workers, and expects a response."""
         self.assertIn(f'({WORKERS} processes, which the first connection starts)', service.said())
         self.assertEqual(children(service.pid), set())
         with connect() as client:
@@ -130,14 +130,14 @@ class Starts(unittest.TestCase):
                 self.assertTrue(read(client).startswith(b'HTTP/1.1 200'), service.said())
             pauses = [int(pause) for pause in re.findall(r'starting in (\d+) ms', service.said())]
             self.assertEqual(pauses, [0, 100, 200, 400])
-            # The connection is there all the time, and nobody looks at it.
+            # The connection is pending all the time, but must not be polled.
             self.assertLess(seconds_of_processor(service.pid) - spent,
                             (time.monotonic() - began) / 4)
             self.assertEqual(service.end(), 0)
 
 
 class Ahead(unittest.TestCase):
-    """What comes ahead of the first connection."""
+    """Events before the first connection."""
 
     def test_a_stop_ends_it_with_0_and_leaves_nothing(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -151,7 +151,7 @@ class Ahead(unittest.TestCase):
 
     def test_what_is_asked_of_it_behind_a_stop_does_not_end_it_otherwise(self):
         for number in signal.SIGUSR2, signal.SIGUSR1, signal.SIGHUP:
-            for behind in range(0, 400_000, 25_000):  # ns: it is gone within some 200 us
+            for behind in range(0, 400_000, 25_000):  # ns: it ends within about 200 us
                 with LazyService() as service:
                     until_then = time.perf_counter_ns() + behind
                     service.process.terminate()
@@ -192,7 +192,7 @@ class Ahead(unittest.TestCase):
 
 
 class Upgrades(unittest.TestCase):
-    """The new one has to show that it serves, so its workers start at once."""
+    """The new process must show that it serves, so its workers start at once."""
 
     def check_upgrade(self, service):
         old = service.upgrade()
@@ -301,7 +301,8 @@ class BySystemd(unittest.TestCase):
 
 
 class Costs(unittest.TestCase):
-    """Memory with no worker, and how long the first one waits; told, and held to wide bounds."""
+    """Memory without workers, and the latency of the first request; printed, and checked with wide
+    limits."""
 
     def test_a_supervisor_alone_is_small_and_the_first_one_is_answered_soon(self):
         for program in '01_hello', PROGRAM:

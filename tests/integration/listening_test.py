@@ -1,6 +1,6 @@
-"""Where a service listens: several places, a Unix socket, sockets passed on, a proxy's word.
+"""Where a service listens: several addresses, a Unix socket, passed sockets, a proxy's header.
 
-Must not need systemd to run: what it passes on is a descriptor and two variables.
+Must not need systemd: it passes only a descriptor and two variables.
 """
 
 import os
@@ -17,7 +17,7 @@ PROGRAM = '01_hello'
 
 
 def curl(*arguments):
-    """What it printed."""
+    """Returns the output of curl."""
     return subprocess.run(['curl', '-sS', '--max-time', '20', *arguments], capture_output=True,
                           check=True, timeout=30).stdout
 
@@ -65,7 +65,7 @@ class PassedOn(unittest.TestCase):
 
 
 class ToldToSystemd(unittest.TestCase):
-    """What Type=notify waits for: by a socket in systemd's place."""
+    """Notifications for Type=notify, with a socket instead of systemd."""
 
     def setUp(self):
         directory = self.enterContext(tempfile.TemporaryDirectory())
@@ -102,7 +102,8 @@ class ToldToSystemd(unittest.TestCase):
 
 
 class OfEiderDev(unittest.TestCase):
-    """A program that `eider dev` runs is for that alone: dev_test.py tries both together."""
+    """A program under `eider dev` must accept only its requests: dev_test.py tests both
+    together."""
 
     def test_requests_without_its_token_are_rejected(self):
         with Program(PROGRAM, '--port', '{port}',

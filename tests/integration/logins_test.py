@@ -1,6 +1,6 @@
-"""Passwords in a real server: a flood of logins is bounded, and slows nobody else down.
+"""Passwords in a real server: a flood of logins is limited, and does not slow other clients down.
 
-Must not time what it can count.
+Must not measure times if it can count.
 """
 
 import http.client
@@ -22,12 +22,12 @@ class Logins(unittest.TestCase):
         self.addCleanup(self.program.__exit__, None, None, None)
 
     def post(self, path, name, password, address='192.0.2.1'):
-        """(status, fields, body)"""
+        """Returns (status, headers, body)."""
         return self.program.ask('POST', path, json.dumps({'name': name, 'password': password}),
                                 {'Content-Type': 'application/json', 'X-Forwarded-For': address})
 
     def counts(self):
-        """What the passwords' threads have done."""
+        """Returns the counters of the password threads."""
         return json.loads(self.program.ask('GET', '/counts')[2])
 
     def test_the_right_password_alone_logs_in(self):
@@ -95,7 +95,7 @@ class Logins(unittest.TestCase):
         self.assertIn(401, [status for status, _ in statuses])
 
     def _flood(self, index, is_over, statuses):
-        """Logins one after the other, each from an address and for an account of its own."""
+        """Sends logins one after the other, each with its own address and account."""
         connection = http.client.HTTPConnection('127.0.0.1', self.program.port,
                                                 timeout=ANSWER_SECONDS_MAX)
         number = 0

@@ -1,4 +1,4 @@
-"""A mail server (aiosmtpd) that behaves as it is told, one JSON object a line on its input.
+"""A mail server (aiosmtpd) that is controlled by JSON objects on its input, one per line.
 
 Must not run by itself: mail_support.py starts it, in the environment of mail_requirements.txt.
 """
@@ -19,7 +19,7 @@ MANNERS = {'refuse': '550 5.1.1 no such user', 'refuse-data': '554 5.6.0 not suc
 
 
 class Handler:
-    """Keeps what it is sent."""
+    """Stores received mails."""
 
     def __init__(self):
         self.manner = 'good'
@@ -63,7 +63,7 @@ class Handler:
 
 
 class Server(Controller):
-    """As its arguments say: encrypted, with a login, or neither."""
+    """Runs as its arguments specify: encrypted, with a login, or neither."""
 
     def __init__(self, handler, wish):
         context = None

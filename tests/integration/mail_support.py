@@ -1,6 +1,6 @@
-"""Starts mail_server.py for the scripts beside it, and reads what it was sent.
+"""Starts mail_server.py for the scripts in this folder, and reads the mails that it received.
 
-Must not wait without a bound.
+Must not wait without a limit.
 """
 
 import base64
@@ -17,7 +17,7 @@ SECONDS_MAX = 20
 
 
 def make_certificate(directory):
-    """A certificate for this machine's names and its key, which signs itself."""
+    """Returns a self-signed certificate for this machine's names, and its key."""
     certificate, key = directory / 'certificate.pem', directory / 'key.pem'
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2',
                     '-subj', '/CN=localhost', '-addext',
@@ -27,7 +27,7 @@ def make_certificate(directory):
 
 
 class MailServer:
-    """One that runs. Use it in a `with`."""
+    """A running server. Use as a context manager."""
 
     def __init__(self, port=None, **wish):
         self.port = port or free_port()
@@ -47,21 +47,21 @@ class MailServer:
         return json.loads(line)
 
     def ask(self, **what):
-        """What it has: mails, connections, mails that were begun."""
+        """Returns its state: mails, connections, started mails."""
         self.process.stdin.write(json.dumps(what) + '\n')
         self.process.stdin.flush()
         return self._read()
 
     def be(self, manner):
-        """From now on."""
+        """Sets the behavior from now on."""
         self.ask(manner=manner)
 
     def mails(self):
-        """Those that it has taken."""
+        """Returns the accepted mails."""
         return self.ask()['mails']
 
     def await_mails(self, count):
-        """The mails, once there are so many."""
+        """Waits for this number of mails, and returns them."""
         return until(lambda: (mails := self.mails()) and len(mails) >= count and mails,
                      f'{count} mails')
 
@@ -76,7 +76,7 @@ class MailServer:
 
 
 def until(question, what, seconds=SECONDS_MAX):
-    """The first answer that is true in some way."""
+    """Calls the function until its result is true, and returns that."""
     deadline = time.monotonic() + seconds
     while not (answer := question()):
         if time.monotonic() > deadline:
@@ -86,7 +86,7 @@ def until(question, what, seconds=SECONDS_MAX):
 
 
 def read(mail):
-    """The message as Python's email reads it, which tells no defects."""
+    """Returns the message as parsed by Python's email, which must report no defects."""
     message = email.message_from_bytes(base64.b64decode(mail['content']),
                                        policy=email.policy.default)
     for part in message.walk():

@@ -1,6 +1,6 @@
-"""Mails of a real process to a real mail server, which hangs, drops, refuses and is restarted.
+"""Mails of a real process to a real mail server that hangs, disconnects, rejects and restarts.
 
-Must not wait without a bound; the pinned aiosmtpd lives in build/mail-venv.
+Must not wait without a limit; the pinned aiosmtpd is in build/mail-venv.
 """
 
 import base64
@@ -22,12 +22,12 @@ HOSTILE = ['a\r\nBcc: eve@example.org', 'a\nb', 'a\rb', 'a\0b', '\x7f']
 
 
 def plain(part):
-    """The text of a part, with the ends of lines that Python has."""
+    """Returns the text of a part, with Python's line ends."""
     return part.get_content().replace('\r\n', '\n')
 
 
 class Service(Program):
-    """The program over a database of its own."""
+    """The program with its own database."""
 
     def __init__(self, directory, url, *more, name='mails', seconds=3,
                  reply_seconds=None, password='open sesame'):
@@ -38,7 +38,7 @@ class Service(Program):
                          environment={'MAIL_SMTP_PASSWORD': password})
 
     def post(self, **mail):
-        """(status, body)"""
+        """Returns (status, body)."""
         status, _, body = self.ask('POST', '/mails', json.dumps({**MAIL, **mail}),
                                    {'Content-Type': 'application/json'})
         return status, body.decode()
@@ -194,7 +194,7 @@ class Delivery(MailCase):
             service.post()
             service.await_count('dead', index + 1)
         self.assertEqual(service.counts()['retried'], 0)
-        # Those that were refused came over the connection that another mail had logged in on.
+        # The rejected mails were sent over the connection on which another mail had logged in.
         self.assertEqual(server.ask()['connections'], 2)
 
     def test_what_is_temporary_is_tried_again(self):
@@ -267,13 +267,13 @@ class Ends(MailCase):
         for _ in range(4):
             service = self.service(server, '--lease-seconds', '8')
             names += [service.post()[1] for _ in range(10)]
-            server.await_mails(len(names) - 9)  # amid sending
+            server.await_mails(len(names) - 9)  # during sending
             service.stop(signal.SIGKILL)
         service = self.service(server, '--lease-seconds', '8')
         until(lambda: service.counts()['waiting'] == 0, 'an empty outbox')
         ids = [read(mail)['Message-ID'] for mail in server.mails()]
         self.assertEqual(set(ids), {f'<{name}>' for name in names})
-        # A kill can make those come again that were on their way: one for each kill.
+        # A kill can repeat a mail that is being sent: one for each kill.
         self.assertLessEqual(len(ids) - len(names), 4)
 
     def test_a_mail_whose_process_was_killed_with_it_goes_by_another(self):

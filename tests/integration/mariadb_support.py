@@ -1,6 +1,6 @@
-"""A MariaDB server of the run: its own directory and Unix socket, as an ordinary user.
+"""A MariaDB server for a test run: its own directory and Unix socket, as an ordinary user.
 
-Must not touch a server of the system's.
+Must not use a server of the system.
 """
 
 import os
@@ -48,21 +48,21 @@ class MariadbServer:
 
     @property
     def socket(self):
-        """Where it listens."""
+        """The path of its socket."""
         return self.directory / 's'
 
     @property
     def where(self):
-        """As open_mariadb takes it."""
+        """The address for open_mariadb."""
         return self.where_of(self.socket)
 
     @staticmethod
     def where_of(socket):
-        """The same by another socket."""
+        """Returns the address for another socket."""
         return f'mysql://root@localhost/test?socket={socket}'
 
     def start(self):
-        """Waits until it can be connected to."""
+        """Starts the server, and waits until it accepts connections."""
         self.process = subprocess.Popen(
             ['/usr/sbin/mariadbd', '--no-defaults', f'--datadir={self.data}',
              f'--socket={self.socket}', '--skip-networking', '--innodb-buffer-pool-size=32M',
@@ -77,21 +77,21 @@ class MariadbServer:
         raise AssertionError('MariaDB does not start')
 
     def send_signal(self, how):
-        """To it."""
+        """Sends the signal to it."""
         self.process.send_signal(how)
 
     def kill(self):
-        """At once, as a crash."""
+        """Ends it immediately, like a crash."""
         self.stop(signal.SIGKILL)
 
     def stop(self, how=signal.SIGTERM):
-        """As an administrator does: connections are ended."""
+        """Ends it like an administrator: its connections end."""
         self.process.send_signal(how)
         self.process.wait(STOP_SECONDS_MAX)
         self.process = None
 
     def ask(self, sql, database=''):
-        """What the client prints: columns with tabs between, a line for each row."""
+        """Returns the output of the client: columns separated by tabs, a line for each row."""
         return subprocess.run(self._client(sql, database), check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip()
 

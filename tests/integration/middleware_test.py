@@ -1,6 +1,6 @@
-"""What stands around handlers, before a real server: addresses, limits and caches of real clients.
+"""Middleware in a real server: addresses, limits and caches of real clients.
 
-Must not repeat what the unit tests of src/eider/web/middleware/ tell.
+Must not repeat the unit tests of src/eider/web/middleware/.
 """
 
 import json
@@ -24,7 +24,7 @@ class Middleware(unittest.TestCase):
         self.addCleanup(self.program.__exit__, None, None, None)
 
     def ask(self, method, path, fields=None, body=None):
-        """(status, fields by lower-case name, body as text)"""
+        """Returns (status, headers by lower-case name, body as text)."""
         status, told, answer = self.program.ask(method, path, body, fields)
         return status, {name.lower(): value for name, value in told.items()}, answer.decode()
 
@@ -99,7 +99,7 @@ class Leaving(unittest.TestCase):
             self.assertEqual(program.ask('GET', '/livez')[0], 200)
 
     def test_it_goes_on_where_nobody_reads_what_it_says(self):
-        """As behind `| tee log`, when tee has ended."""
+        """As after `| tee log`, when tee has ended."""
         port = free_port()
         service = subprocess.Popen([BIN / PROGRAM, '--port', str(port)], stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT)
@@ -107,7 +107,7 @@ class Leaving(unittest.TestCase):
         self.addCleanup(service.kill)
         self.assertIn(b'serves on', service.stdout.readline())
         service.stdout.close()
-        for _ in range(2):  # a line of the log each
+        for _ in range(2):  # one line of the log each
             with self.assertRaises(urllib.error.HTTPError):
                 urllib.request.urlopen(f'http://127.0.0.1:{port}/nowhere', timeout=10)
         service.terminate()

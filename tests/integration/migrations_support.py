@@ -1,6 +1,6 @@
-"""`eider db` in a directory of the test's own.
+"""`eider db` in a directory of the test.
 
-Must not look into the library: what counts is what it prints, its status and the tables.
+Must not use internals of the library: only its output, its status and the tables count.
 """
 
 import os
@@ -25,7 +25,7 @@ def wait_until(is_so):
 
 
 class Directory(unittest.TestCase):
-    """A place for migrations, and the command."""
+    """A directory for migrations, and the command."""
 
     def setUp(self):
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -37,7 +37,8 @@ class Directory(unittest.TestCase):
 
     def start(self, *words):
         def hear_signals():
-            # Below nohup and in the background of a script they are ignored, which is inherited.
+            # Under nohup and in background jobs of scripts, these signals are ignored, which is
+            # inherited.
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_DFL)
 
@@ -48,7 +49,7 @@ class Directory(unittest.TestCase):
                                 preexec_fn=hear_signals)
 
     def run_db(self, *words):
-        """(status, standard output, standard error)"""
+        """Returns (status, standard output, standard error)."""
         with self.start(*words) as process:
             out, error = process.communicate(timeout=WAIT_SECONDS_MAX)
         return process.returncode, out, error

@@ -1,6 +1,6 @@
-"""`eider db` as deployers run it: one by one, several at once, and killed in the middle.
+"""`eider db` as in deployments: sequentially, concurrently, and killed in the middle.
 
-Must not look into the library: what counts is what it prints, its status and the tables.
+Must not use internals of the library: only its output, its status and the tables count.
 """
 
 import json
@@ -149,7 +149,7 @@ class Commands(Directory):
 
 
 class Built(Directory):
-    """What CMake makes of a directory's files, by Ninja and by make."""
+    """Builds that CMake generates for a directory of migrations, with Ninja and with make."""
 
     def project(self, call):
         sources = Path(__file__).resolve().parents[2] / 'cmake'
@@ -178,7 +178,7 @@ class Built(Directory):
         subprocess.run(['cmake', *words], cwd=self.directory, check=True, capture_output=True)
 
     def refused(self, target):
-        """What a build says that must fail."""
+        """Returns the output of a build that must fail."""
         ended = subprocess.run(['cmake', '--build', 'out', '--target', target], cwd=self.directory,
                                check=False, capture_output=True, text=True)
         self.assertNotEqual(ended.returncode, 0)
@@ -236,10 +236,10 @@ class Built(Directory):
 
 
 class TwoDeployers(Directory):
-    """With either database; `count` asks for a number."""
+    """With either database; `count` returns a number."""
 
     def ask_shell(self, statement):
-        """What `eider db shell` says to it."""
+        """Returns the response of `eider db shell`."""
         with self.start('shell') as shell:
             shell.stdin.write(statement + ';\n')
             out, error = shell.communicate(timeout=WAIT_SECONDS_MAX)
@@ -313,7 +313,7 @@ class PostgresDeployers(TwoDeployers):
                        "and state = 'active'") == 1
 
     def end_what_was_left(self):
-        """The server learns of a client's end when it writes to it."""
+        """The server notices the end of a client only when it writes to it."""
         self.count("select count(pg_terminate_backend(pid)) from pg_stat_activity "
                    "where query like 'with rec%'")
 
@@ -377,7 +377,7 @@ class PostgresDeployers(TwoDeployers):
 
 
 class MariadbDeployers(TwoDeployers):
-    """All of them share a server; each test has a database, whose name is no plain one."""
+    """All tests share a server; each test has a database, whose name needs quotes."""
 
     NAME = "sh`op '\"$x"
     URL_NAME = 'sh%60op%20\'%22$x'

@@ -1,6 +1,6 @@
-"""Machines of the run: this process in a network of its own, and programs in others beside it.
+"""Machines of a test run: this process in its own network, and programs in others next to it.
 
-Must leave nothing behind: no namespace has a name, so each goes with its last process.
+Must leave nothing behind: no namespace has a name, so each one ends with its last process.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ PATH = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
 
 
 def run(*command):
-    """Runs it to its end, which is a good one."""
+    """Runs a command, which must succeed."""
     ended = subprocess.run([shutil.which(command[0], path=PATH), *command[1:]], text=True,
                            timeout=SECONDS_MAX, stdout=subprocess.PIPE, check=False,
                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
@@ -29,8 +29,8 @@ def run(*command):
 
 
 def enter_own_network():
-    """This process, and all that it starts, has no network but its own; SkipTest where that
-    cannot be, which says why. Once, ahead of any thread."""
+    """Moves this process and its children to their own network; raises SkipTest with the reason if
+    that is not possible. Call it once, before any thread is started."""
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.getuid(), os.getgid()
     if libc.unshare(CLONE_NEWNET) != 0:
@@ -45,9 +45,9 @@ def enter_own_network():
 
 
 class Machine:
-    """A program in a network of its own, with one cable to this one. Use as a context manager.
+    """A program in its own network, with one cable to this one. Use as a context manager.
 
-    address  its own; `gateway` is this end's
+    address  its own; `gateway` is that of this end
     """
 
     def __init__(self, number, program, *arguments, environment=None):
@@ -90,9 +90,9 @@ class Machine:
         run(*within, 'link', 'set', 'cable', 'up')
 
     def cut(self):
-        """Nothing comes through from now on, and nobody is told."""
+        """Drops everything from now on, silently."""
         run('ip', 'link', 'set', self.cable, 'down')
 
     def mend(self):
-        """The cable is whole again."""
+        """Restores the connection."""
         run('ip', 'link', 'set', self.cable, 'up')

@@ -1,6 +1,6 @@
-"""`eider new` and the commands within a project, from an installed prefix, as a new user has it.
+"""`eider new` and the commands within a project, from an installed prefix, as for a new user.
 
-Must not set anything up beside `cmake --install`: what the commands need they find by themselves.
+Must not set up anything in addition to `cmake --install`: the commands must find what they need.
 """
 
 import itertools
@@ -27,35 +27,35 @@ INSTALLED = Installed()
 
 
 def setUpModule():
-    """One prefix for all."""
+    """One prefix for all tests."""
     unittest.enterModuleContext(INSTALLED)
 
 
 def eider(*words, place, **changes):
-    """What the command ends with and says in that folder."""
+    """Returns the exit code and output of the command in that folder."""
     return INSTALLED.eider(*words, place=place, **changes)
 
 
 class Place(unittest.TestCase):
-    """A folder of its own for each test."""
+    """Each test has its own folder."""
 
     def setUp(self):
         self.place = Path(tempfile.mkdtemp(dir=INSTALLED.place.name))
 
     def assert_fails(self, status, said, *words, place=None, **changes):
-        """That the command ends so and says exactly that, behind its name."""
+        """Expects this exit code and exactly this message, after the name of the command."""
         ended, _, errors = eider(*words, place=place or self.place, **changes)
         self.assertEqual((ended, errors), (status, f'eider {words[0]}: {said}'))
 
     def made(self, *words):
-        """The project that `eider new` has made."""
+        """Returns the project that `eider new` has created."""
         status, _, errors = eider('new', *words, place=self.place)
         self.assertEqual((status, errors), (0, ''))
         return self.place / words[-1]
 
     def assert_is_asked(self, project, name):
-        """That the program lists its options, routes, document and settings instead of serving, in
-        a folder where nothing of the project is."""
+        """Expects that the program lists its options, routes, document and settings instead of
+        serving, in a folder without files of the project."""
         self.assertEqual(eider('routes', place=project)[0], 0)  # builds it
         program = project / 'build/dev' / name
         for word, holds in (('--help', '--openapi'), ('--routes', 'GET /livez'),
@@ -88,10 +88,10 @@ class Programs(Place):
 
 
 class Added(Place):
-    """`eider add` makes files, changes as little as it can, and says both."""
+    """`eider add` creates files, changes as little as possible, and reports both."""
 
     def add(self, *words, place):
-        """What it says; it has to be done."""
+        """Returns the output; the command must succeed."""
         status, said, errors = eider('add', *words, place=place)
         self.assertEqual((status, errors), (0, ''))
         return said
@@ -197,7 +197,7 @@ class Added(Place):
 
 
 class Agents(Place):
-    """AGENTS.md tells agents how to work in a project."""
+    """AGENTS.md describes for agents how to work in a project."""
 
     def test_each_kind_of_project_has_it(self):
         for kind in 'service', 'web', 'realtime', 'library':
@@ -209,7 +209,7 @@ class Agents(Place):
 
 
 class LaidOut(Place):
-    """`eider fmt` is of sources of C++."""
+    """`eider fmt` formats C++ sources."""
 
     def test_what_is_none_is_told_and_left_alone(self):
         shop = self.made('shop')
@@ -234,7 +234,7 @@ class LaidOut(Place):
 
 
 class Profiled(Place):
-    """`eider build --pgo` compiles by a load that somebody has recorded."""
+    """`eider build --pgo` compiles with a recorded load."""
 
     def setUp(self):
         super().setUp()
@@ -280,7 +280,8 @@ class OtherKinds(Place):
     """Each kind is a project that compiles with both compilers and passes its tests."""
 
     def assert_compiles(self, project, *flags):
-        """With g++ without a warning; all its sources at once, which read the headers once."""
+        """Compiles with g++ without a warning; all sources at once, so that headers are parsed
+        once."""
         sources = [*project.glob('src/*.cc'), *project.glob('tests/*.cc')]
         ended = subprocess.run([*SYNTAX, *flags, f'-I{INSTALLED.prefix}/include',
                                 f'-I{project}/src', f'-I{project}/include', '-x', 'c++', '-'],
@@ -290,7 +291,7 @@ class OtherKinds(Place):
         self.assertEqual(ended.returncode, 0, ended.stderr[:4000])
 
     def assert_passes(self, project, test):
-        """As it was made."""
+        """The unchanged project."""
         status, said, errors = eider('test', place=project)
         self.assertEqual(status, 0, said + errors)
         self.assertRegex(said, rf'{test} .*Passed')
@@ -310,7 +311,7 @@ class OtherKinds(Place):
         self.assert_is_tested_again(project / 'tests/counts_test.cc', 'count', 'still_count')
 
     def assert_is_tested_again(self, file, test, renamed):
-        """By --watch, once that test of the file has another name."""
+        """Runs with --watch, until the test of the file has been renamed."""
         heard = queue.SimpleQueue()
         running = self.enterContext(subprocess.Popen(
             [INSTALLED.command, 'test', '--watch'], cwd=file.parent, text=True, env=environment(),
@@ -351,7 +352,7 @@ TEST(It, races) {
 
 
 class Checked(Place):
-    """`eider check` finds what a plain build does not see."""
+    """`eider check` finds errors that a plain build does not show."""
 
     def test_sanitizers_find_it(self):
         project = self.made('library', 'counts')
@@ -370,10 +371,10 @@ class Checked(Place):
 
 
 class Elsewhere(Place):
-    """What takes a project to CI and into an image, by which Eider is built there."""
+    """Files for CI and images, in which Eider is built."""
 
     def installs(self, project, **changes):
-        """(exit code, what was said, what was called) by its script, where nothing is installed."""
+        """Returns (exit code, output, called programs) of its script on a machine without tools."""
         path, log = self.place / 'bin', self.place / 'log'
         path.mkdir()
         for name in ('apt-get', 'cmake', 'git'):
@@ -435,7 +436,7 @@ class Elsewhere(Place):
 
 
 class Names(Place):
-    """What is no name is told with one that is; nothing is overwritten."""
+    """Invalid names are reported with a valid one; no file is overwritten."""
 
     def test_a_name_that_cannot_be_is_told_with_one_that_can(self):
         for name, why in (('Shop', 'names start with a lowercase letter. Choose another name, '
@@ -494,7 +495,7 @@ class Names(Place):
         self.assertEqual([path.name for path in shop.iterdir()], ['README.md'])
         (shop / 'README.md').unlink()
         self.assertEqual(eider('new', 'library', '--here', place=shop)[0], 0)
-        (self.place / 'note').write_text('mine')  # which nobody can cd into
+        (self.place / 'note').write_text('mine')  # a file, not a folder
         self.assert_fails(1, 'note already exists. Choose another name\n', 'new', 'note')
         self.assertTrue((shop / 'include/shop/shop.h').exists())
 
@@ -510,7 +511,7 @@ class Names(Place):
 
 
 class Lacking(Place):
-    """What is not there is told with what brings it."""
+    """Missing tools are reported with the package to install."""
 
     def test_a_folder_without_a_project(self):
         for command in ('build', 'test', 'check', 'fmt', 'routes'):
@@ -530,7 +531,7 @@ class Lacking(Place):
                       'shop_test\n', said + errors)
 
     def programs(self, *names):
-        """A folder for PATH with those alone."""
+        """Returns a folder for PATH with only these programs."""
         path = self.place / 'bin'
         path.mkdir()
         for name in names:
@@ -552,7 +553,7 @@ class Lacking(Place):
 
 
 class Stopped(Place):
-    """Ctrl-C ends what was started, and all that this has started."""
+    """Ctrl-C ends the started programs, and their children."""
 
     def test_nothing_is_left_behind(self):
         shop = self.made('shop')

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A person with a browser writes notes, reads them back, edits, stars and deletes them, over SQLite
-and over PostgreSQL.
+"""A user with a browser writes notes, reads, edits, stars and deletes them, with SQLite and with
+PostgreSQL.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so when they are missing."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import os
 import pathlib
@@ -14,7 +15,7 @@ import support
 import webdriver
 from postgres_support import PostgresServer
 
-# What would do harm if it were taken as markup.
+# Harmful if it were parsed as markup.
 TITLE = "Tea & <b>cake</b> \"now\" 'here'"
 BODY = "</textarea><script>document.title = 'taken over'</script>\nsecond line – größer"
 
@@ -170,12 +171,12 @@ CHECKS = [
 
 
 def start(database):
-    """The service over that database, which its migrations make."""
+    """Returns the service with that database, which its migrations create."""
     return support.Program("notes", "--port", "{port}", environment=database)
 
 
 def uses(browser, database, name):
-    """All of it, then what is left when the service is started again."""
+    """Runs all steps, and then checks the data after a restart of the service."""
     with start(database) as service:
         for check in CHECKS:
             check(browser, service)

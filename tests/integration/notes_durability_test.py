@@ -1,6 +1,6 @@
-"""What the showcase has acknowledged is there after a restart, and after kill -9 in mid-writing.
+"""Acknowledged notes exist after a restart, and after kill -9 during writes.
 
-Must not test what its API and pages say: that is notes_test.py.
+Must not test the API and the pages: notes_test.py does.
 """
 
 import http.client
@@ -20,7 +20,7 @@ JSON = {'Content-Type': 'application/json'}
 
 
 class Writers:
-    """Threads that add notes as fast as they are acknowledged, and remember which were."""
+    """Threads that add notes as fast as they are acknowledged, and record the acknowledged ones."""
 
     def __init__(self, port, round_number):
         self.port = port
@@ -31,7 +31,7 @@ class Writers:
         self.threads = [threading.Thread(target=self.write, args=(i,)) for i in range(WRITERS)]
 
     def run_until(self, kill):
-        """The notes that were acknowledged before `kill` and while it did its work."""
+        """Returns the notes that were acknowledged before and during `kill`."""
         for thread in self.threads:
             thread.start()
         got_somewhere = self.enough.wait(WAIT_SECONDS_MAX)
@@ -42,7 +42,7 @@ class Writers:
         return self.acknowledged
 
     def write(self, number):
-        """Adds notes until the service is gone; of the last one nobody knows whether it is kept."""
+        """Adds notes until the service is gone; whether it stored the last one is unknown."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=20)
         count = 0
         try:
@@ -55,7 +55,7 @@ class Writers:
             connection.close()
 
     def add(self, connection, title):
-        """Posts a note and notes down its number once it is acknowledged."""
+        """Posts a note and records its number after the response."""
         connection.request('POST', '/api/v1/notes', note_of(title), JSON)
         reply = connection.getresponse()
         note = json.loads(reply.read())
@@ -67,13 +67,13 @@ class Writers:
 
 
 def note_of(title):
-    """The body that adds a note of that title."""
+    """Returns the body that adds a note with that title."""
     return json.dumps({'title': title, 'body': title * 20, 'stars': 3})
 
 
 class Durability(NotesCase):
     def expect(self, service, notes):
-        """Every one of `notes` (number: title) is there, whole and once."""
+        """Expects that each of `notes` (number: title) exists once and completely."""
         for number, title in notes.items():
             status, _, text = service.ask('GET', f'/api/v1/notes/{number}')
             self.assertEqual(status, 200, f'the acknowledged note {number} ({title}) is lost')

@@ -1,6 +1,6 @@
-"""The showcase as a process: its command line, its API, its pages.
+"""The notes example as a process: its command line, its API, its pages.
 
-Must not look at what outlives a process: that is notes_durability_test.py.
+Must not test what outlives a process: notes_durability_test.py does.
 """
 
 import json
@@ -15,14 +15,14 @@ FORM = {'Content-Type': 'application/x-www-form-urlencoded'}
 
 
 def add(notes, title, **more):
-    """Posts a note; (status, answer)."""
+    """Posts a note; returns (status, response)."""
     body = json.dumps({'title': title, 'body': 'text', **more})
     status, headers, answer = notes.ask('POST', '/api/v1/notes', body, JSON)
     return status, headers, json.loads(answer)
 
 
 def titles(notes, page=1, per_page=100):
-    """The titles of one page, and how many notes there are."""
+    """Returns the titles of one page, and the number of all notes."""
     status, _, body = notes.ask('GET', f'/api/v1/notes?page={page}&per_page={per_page}')
     assert status == 200, body
     listing = json.loads(body)
@@ -73,7 +73,7 @@ class Api(NotesCase):
 
 
 class ApiOverPostgres(Api):
-    """The same, by one setting."""
+    """The same, with one option."""
 
     @classmethod
     def setUpClass(cls):
@@ -105,7 +105,7 @@ class Pages(NotesCase):
         with self.start() as notes:
             token, cookie = token_of(notes)
             form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0', **token})
-            # To a service in the clear browsers say no more than Origin.
+            # To a service without TLS, browsers send only Origin.
             for source in ({'Sec-Fetch-Site': 'cross-site'}, {'Origin': 'http://evil.example'},
                            {'Origin': 'null'}):
                 told, _, _ = notes.ask('POST', '/notes', form, {**FORM, **cookie, **source})

@@ -1,6 +1,6 @@
-"""Logins of 22_openid by oidc-provider, a certified provider, in a real browser and beside it.
+"""Logins of 22_openid with oidc-provider, a certified provider, in a real browser and without one.
 
-Must not ask anybody beyond this machine; npm brings the provider that is pinned beside it.
+Must not use other machines; npm installs the pinned provider of the lock file.
 """
 
 import re
@@ -55,7 +55,7 @@ class Logins(unittest.TestCase):
         self.program = Program('22_openid', '--port', '{port}', '--threads', '2',
                                '--issuer', f'http://127.0.0.1:{port}', '--client-id', 'notes',
                                environment={'OPENID_CLIENT_SECRET': SECRET})
-        # By another name than the provider's, so that the two are different sites.
+        # With another host name than the provider's, so that they are different sites.
         self.origin = f'http://localhost:{self.program.port}'
         self.provider = Provider(self.packages, port, self.origin)
         self.addCleanup(self.provider.stop)
@@ -70,18 +70,18 @@ class Logins(unittest.TestCase):
         return browser
 
     def log_in(self, browser, name, path='/me'):
-        """From a page that is for users to that page, by way of the provider."""
+        """Opens a page that requires a login, and returns to it through the provider."""
         browser.open(self.origin + path)
         browser.find('input[name=login]').type(name)
         browser.find('input[name=password]').type('any')
         browser.find('button[type=submit]').click()
         browser.until(lambda: not browser.find_all('input[name=login]'), 'the next page')
         if browser.address() != self.origin + path:
-            browser.find('button[type=submit]').click()  # agrees to what is told
+            browser.find('button[type=submit]').click()  # accepts the consent page
         browser.until(lambda: browser.address() == self.origin + path, path)
 
     def callbacks(self, browser):
-        """The addresses of answers that the browser has come back with."""
+        """Returns the URLs of the provider's redirects that the browser followed."""
         asked = [event['request']['url'] for event in browser.told('Network.requestWillBeSent')]
         return [url for url in asked if url.startswith(self.origin + '/login/callback')]
 
@@ -109,7 +109,7 @@ class Logins(unittest.TestCase):
         browser.until(lambda: browser.address() == self.origin + '/', 'the way home')
         self.assertIn('guest', self.text(browser))
         browser.open(self.origin + '/me')
-        browser.find('input[name=login]')  # the provider does not know the person any more either
+        browser.find('input[name=login]')  # the user is also logged out at the provider
 
     def test_an_answer_counts_once_and_in_its_browser(self):
         browser = self.open_browser()

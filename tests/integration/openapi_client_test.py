@@ -1,6 +1,6 @@
-"""Clients made from documents compile, hold against openapi-typescript, and call programs.
+"""Generated clients compile, agree with openapi-typescript, and call programs.
 
-Must not use what the machine happens to have: npm brings the packages that are pinned beside it.
+Must not use packages of the machine: npm installs the pinned ones of the lock file.
 """
 
 import json
@@ -28,7 +28,7 @@ LINES = [b'"lo', b'w"\n\n"high"\r\n', b'"low"']
 
 
 def run(command, directory):
-    """What a command says; it has to end well."""
+    """Returns the output of a command, which must succeed."""
     ended = subprocess.run(command, cwd=directory, text=True, check=False, timeout=SECONDS_MAX,
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
@@ -38,7 +38,7 @@ def run(command, directory):
 
 
 def make_client(directory, name):
-    """DIRECTORY/NAME.json, as a client beside it."""
+    """Generates a client next to DIRECTORY/NAME.json."""
     status, said = run_to_end('eider', 'openapi', 'client', '--language', 'typescript', '--out',
                               directory / f'{name}.ts', directory / f'{name}.json')
     if (status, said) != (0, ''):
@@ -46,7 +46,7 @@ def make_client(directory, name):
 
 
 def make_documents(directory):
-    """Those of programs, and those that are given; their names."""
+    """Writes the documents of programs, and the given ones; returns their names."""
     for name, program in PROGRAMS.items():
         status, document = run_to_end(program, '--openapi', environment={
             'NOTES_DATABASE_FILE': os.fspath(directory / 'none.db')})
@@ -58,12 +58,12 @@ def make_documents(directory):
 
 
 class Answering(BaseHTTPRequestHandler):
-    """Answers as rich.json says, in pieces that are cut where it hurts."""
+    """Responds as in rich.json, in pieces that are cut at difficult places."""
 
     protocol_version = 'HTTP/1.1'
 
     def log_message(self, *_):
-        """Says nothing."""
+        """Logs nothing."""
 
     def answer(self, content, kind='application/json', status=200):
         self.send_response(status)
@@ -108,7 +108,7 @@ class Answering(BaseHTTPRequestHandler):
 
 
 class Server:
-    """Answering, on a port of its own."""
+    """Starts the server on its own port."""
 
     def __enter__(self):
         self.server = ThreadingHTTPServer(('127.0.0.1', 0), Answering)
@@ -142,7 +142,7 @@ class TypeScript(unittest.TestCase):
         return run(['node', f'out/{name}.js', url], self.directory)
 
     def test_types_are_those_of_openapi_typescript(self):
-        """That they are is what tsc has judged; here, that it was asked."""
+        """tsc has checked the types; this checks that it ran on them."""
         for name, count in (('bookings', 7), ('notes', 11), ('rich', 13), ('ticks', 2)):
             found = [line for line in self.told.splitlines() if line.startswith(name + ': ')]
             self.assertGreaterEqual(int(found[0].split()[1]), count, self.told)
@@ -168,7 +168,7 @@ class TypeScript(unittest.TestCase):
 
 
 class Cpp(unittest.TestCase):
-    """The build has made the clients, and compiled them into a program."""
+    """The build has generated the clients, and compiled them into a program."""
 
     def call(self, name, url):
         said = run([BIN / 'openapi_client_caller', name, url], ROOT)

@@ -1,6 +1,6 @@
-"""The OpenAPI document is valid by another's judgement, and what is served is as it says.
+"""The OpenAPI document is valid for a third-party validator, and responses match it.
 
-Must not use what the machine happens to have: it makes itself an environment, of pinned packages.
+Must not use packages of the machine: it creates an environment with pinned packages.
 """
 
 import json
@@ -13,7 +13,7 @@ from support import Program, make_environment
 JSON = {'Content-Type': 'application/json'}
 ROOM = 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'
 BOOKING = {'room': ROOM, 'mail': 'ada@example.org', 'from': '2026-11-22', 'to': '2026-11-24'}
-# What a client sends, and whether the schema takes it; the program must judge in the same way.
+# Bodies that a client sends, and whether the schema accepts them; the program must agree.
 BOOKINGS = [
     (BOOKING, True),
     ({**BOOKING, 'price': '12.50'}, True),
@@ -47,7 +47,7 @@ class OpenApi(unittest.TestCase):
         return json.loads(body)
 
     def validator(self, document, reference):
-        """Judges a value by a schema of the document, formats too."""
+        """Validates a value with a schema of the document, including formats."""
         from jsonschema import Draft202012Validator
         schema = {'$ref': reference, 'components': document['components']}
         return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)

@@ -1,8 +1,8 @@
-"""Spans, metrics and lines of the log, taken by the collector that OpenTelemetry publishes.
+"""Spans, metrics and log lines, received by OpenTelemetry's collector.
 
-What it has read it sends on as JSON, to a server of this test. Building it takes minutes, so that
-is not done here: it is the installed one, that of EIDER_TEST_OTELCOL=/path/to/otelcol, or the one
-that the command in otelcol.yaml has built.
+The collector forwards them as JSON to a server of this test. It is not built here, because that
+takes minutes: it is the installed one, that of EIDER_TEST_OTELCOL=/path/to/otelcol, or the one
+built with the command in otelcol.yaml.
 """
 
 import itertools
@@ -28,11 +28,11 @@ INTERNAL, SERVER, CLIENT = 1, 2, 3
 CUMULATIVE = 2
 INFO, ERROR = 9, 17
 STATUS_ERROR = 2
-SPANS = 6  # of the three requests, one by hand, and two statements
+SPANS = 6  # of the three requests, a manual one, and two statements
 
 
 def fetch(url, content=None):
-    """The answer's text; nothing while nobody answers."""
+    """Returns the text of the response; nothing while the server is not ready."""
     request = urllib.request.Request(url, content, {'Content-Type': 'application/json'})
     try:
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS_MAX) as reply:
@@ -42,7 +42,7 @@ def fetch(url, content=None):
 
 
 class Otelcol:
-    """The collector, which sends what it takes on to `url`."""
+    """The collector, which forwards received data to `url`."""
 
     def __init__(self, url):
         self.port = free_port()
@@ -54,7 +54,7 @@ class Otelcol:
             'receivers': {'otlp': {'protocols': {'http': {'endpoint': f'127.0.0.1:{self.port}'}}}},
             'exporters': {'otlp_http': {'endpoint': url, 'encoding': 'json',
                                         'compression': 'none',
-                                        # in the order in which it has come
+                                        # in the order of arrival
                                         'sending_queue': {'num_consumers': 1}}},
             'service': {'pipelines': {path.removeprefix('/v1/'): pipeline for path in PATHS},
                         'telemetry': {'metrics': {'level': 'detailed', 'readers': [reader]}}}}
@@ -64,11 +64,12 @@ class Otelcol:
             stdout=self.log, stderr=self.log)
 
     def said(self):
-        """Its log until now."""
+        """Returns its log so far."""
         return os.pread(self.log.fileno(), 1 << 20, 0).decode()
 
     def await_ready(self):
-        """Until each kind has been taken once, so that the first of Eider is not kept waiting."""
+        """Waits until each kind of data was accepted once, so that the first data of Eider is not
+        delayed."""
         for path in PATHS:
             wait_for(lambda: self.process.poll() is not None or
                      fetch(f'http://127.0.0.1:{self.port}{path}', b'{}'))
@@ -76,17 +77,17 @@ class Otelcol:
             raise AssertionError(f'{OTELCOL} does not serve: {self.said()}')
 
     def numbers(self):
-        """What it tells of itself, by series."""
+        """Returns its own metrics, by series."""
         text = fetch(f'http://127.0.0.1:{self.numbers_port}/metrics')
         return dict(line.rsplit(' ', 1) for line in text.splitlines() if not line.startswith('#'))
 
     def stop(self):
-        """Sends on what it has ahead of its end."""
+        """Forwards pending data before it ends."""
         self.process.terminate()
         return self.process.wait(STOP_SECONDS_MAX)
 
     def close(self):
-        """Ends it, whatever it does."""
+        """Ends it in any state."""
         self.process.kill()
         self.process.wait(STOP_SECONDS_MAX)
         self.log.close()
@@ -95,7 +96,7 @@ class Otelcol:
 @unittest.skipUnless(OTELCOL, "needs OpenTelemetry's collector: otelcol, installed or named by "
                      f'EIDER_TEST_OTELCOL=/path/to/otelcol, or built by: {TO_BUILD}')
 class Taken(unittest.TestCase):
-    """One run of the program, and what the collector has read of it."""
+    """One run of the program, and the data that the collector read from it."""
 
     @classmethod
     def setUpClass(cls):
@@ -125,7 +126,7 @@ class Taken(unittest.TestCase):
         cls.read = {path: [json.loads(text) for text in behind.texts(path)] for path in PATHS}
 
     def items(self, path, kind, inner, members):
-        """All of a kind, each of the program's resource."""
+        """Returns all items of a kind, each with the program's resource."""
         resources = [one for message in self.read[path] for one in message[f'resource{kind}']]
         for resource in resources:
             self.assertEqual(attributes(resource['resource']), {'service.name': 'shop'})
@@ -133,11 +134,11 @@ class Taken(unittest.TestCase):
                 for item in scope[members]]
 
     def spans(self):
-        """By name."""
+        """Returns spans by name."""
         return {span['name']: span for span in self.items('/v1/traces', 'Spans', 'Spans', 'spans')}
 
     def metrics(self):
-        """The last of each name."""
+        """Returns the last metric of each name."""
         return {metric['name']: metric
                 for metric in self.items('/v1/metrics', 'Metrics', 'Metrics', 'metrics')}
 
@@ -150,7 +151,7 @@ class Taken(unittest.TestCase):
                      for how in ('accepted', 'refused', 'failed')}
             self.assertGreaterEqual(taken.pop('accepted'), SPANS if kind == 'spans' else 1)
             self.assertEqual(taken, {'refused': 0, 'failed': 0}, kind)
-        # What it cannot read is in none of those.
+        # Unreadable data would have another status code.
         answers = [re.search(r'status_code="(\d+)"', name)[1] for name in self.numbers
                    if re.match(r'http_server_request_duration\w*_count{', name)]
         self.assertEqual(set(answers), {'200'})
@@ -179,7 +180,7 @@ class Taken(unittest.TestCase):
         self.assertEqual(times, sorted(times))
         self.assertEqual(spans['GET /fails']['status']['code'], STATUS_ERROR)
         self.assertEqual(server['status'], {})
-        self.assertNotIn('http.route', attributes(spans['GET']))  # there is none
+        self.assertNotIn('http.route', attributes(spans['GET']))  # without a route
 
     def test_metrics_have_kind_and_unit(self):
         metrics = self.metrics()

@@ -1,6 +1,6 @@
-"""Load shedding: which requests are rejected and how soon, and that none is without it.
+"""Load shedding: which requests are rejected and how fast, and that none is rejected without it.
 
-Must not compare times narrowly, or one run with another.
+Must not check times narrowly, or compare runs.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ from support import BIN, Program
 PROGRAM = 'arena_overloaded'
 SECONDS = 3
 CLIENTS = 400
-REJECTION_SECONDS_MAX = 100e-6  # of processor time, also with cold caches
+REJECTION_SECONDS_MAX = 100e-6  # CPU time, also with cold caches
 BACKENDS = ('epoll', 'io_uring')
 
 
 def load(service, path, *words):
-    """What eider bench tells of a run in which a 200 alone is an answer."""
+    """Returns the report of eider bench for a run in which only a 200 counts as a response."""
     with tempfile.NamedTemporaryFile(suffix='.json') as report:
         subprocess.run([BIN / 'eider', 'bench', '--no-progress', '--expect-status', '200',
                         '--json', report.name, *map(str, words),
@@ -34,27 +34,27 @@ def load(service, path, *words):
 
 
 def resident_mib(service):
-    """Memory of the service."""
+    """Returns the memory of the service."""
     words = pathlib.Path(f'/proc/{service.process.pid}/status').read_text('ascii').split()
     return int(words[words.index('VmRSS:') + 1]) / 1024
 
 
 def processor_seconds(service):
-    """Processor time that the service has used."""
+    """Returns the CPU time that the service has used."""
     stat = pathlib.Path(f'/proc/{service.process.pid}/stat').read_text('ascii')
     words = stat.split(') ')[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def shedding(*words):
-    """The program with load shedding on."""
+    """Returns the program with load shedding."""
     return Program(PROGRAM, '--port', '{port}', '--threads', '1', '--limits-queue-time', '100ms',
                    *words)
 
 
 @contextlib.contextmanager
 def busy_processes(count):
-    """So many processes that compute all the time, for a minute at most."""
+    """Runs this number of processes that use all their CPU time, for at most a minute."""
     with contextlib.ExitStack() as stack:
         for _ in range(count):
             process = stack.enter_context(
@@ -64,7 +64,7 @@ def busy_processes(count):
 
 
 class Asking(threading.Thread):
-    """Asks for one path again and again while a test goes on."""
+    """Requests one path repeatedly during a test."""
 
     def __init__(self, service, path):
         super().__init__()
@@ -88,9 +88,10 @@ class Asking(threading.Thread):
 
 class Overload(unittest.TestCase):
     def check(self, service, path, each_seconds, at_once):
-        """Sends eight times the requests that `at_once` processors could answer, and counts.
+        """Sends eight times the requests that `at_once` processors could handle, and counts.
 
-        All bounds are ratios within this one run: another run may get another share of the machine.
+        All limits are ratios within one run, because another run may get another share of the
+        machine.
         """
         before = resident_mib(service)
         computed_before = processor_seconds(service)
@@ -112,7 +113,7 @@ class Overload(unittest.TestCase):
         for asking in (health, ready):
             self.assertGreater(len(asking.statuses), 3)
             self.assertEqual(set(asking.statuses), {200})
-        time.sleep(1.1)  # it is over a second after the last one that was late
+        time.sleep(1.1)  # more than a second after the last late request
         after = load(service, path, '-c', 4, '-n', 100)
         self.assertEqual((after['requests'], after['errors']), (100, 0), after['first_error'])
 
@@ -157,7 +158,8 @@ class Overload(unittest.TestCase):
 
 
 class ManyClients(unittest.TestCase):
-    """By default all clients of a closed loop are served, however long they wait for each other."""
+    """By default, all clients of a closed loop are served, however long they wait for each
+    other."""
 
     def test_10000_connections_beside_six_busy_processes_get_no_error(self):
         for backend in BACKENDS:

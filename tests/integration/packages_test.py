@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The packages for Debian, Conan and vcpkg: what they hold, and that a program is built by it.
+"""The packages for Debian, Conan and vcpkg: their contents, and a program that is built with them.
 
-Must not install them: they are unpacked. The pinned Conan lives in build/conan-venv.
+Must not install them: they are unpacked. The pinned Conan is in build/conan-venv.
 """
 
 import ast
@@ -25,7 +25,7 @@ STEP_SECONDS_MAX = 400
 
 
 def done(*command, **more):
-    """What the command printed; raises where it fails."""
+    """Returns the output of the command; raises if it fails."""
     ended = subprocess.run([str(word) for word in command], text=True, check=False,
                            timeout=STEP_SECONDS_MAX,
                            **{'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, **more})
@@ -35,7 +35,8 @@ def done(*command, **more):
 
 
 def made(directory, tree=TREE):
-    """The tree's packages by their names, made at a fixed time, and without compressing 20 MB."""
+    """Returns the packages of the tree by name, created with a fixed time, and without compressing
+    20 MB."""
     done('cpack', '-G', 'DEB', '-B', directory, '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=none',
          cwd=tree, env={**os.environ, 'SOURCE_DATE_EPOCH': '1700000000'})
     return {file.name.partition('_')[0]: file for file in Path(directory).glob('*.*deb')}
@@ -52,7 +53,7 @@ class DebianPackages(unittest.TestCase):
             done('dpkg-deb', '-x', package, cls.root)
 
     def field(self, package, name):
-        """What its control file says."""
+        """Returns a value of its control file."""
         return done('dpkg-deb', '-f', self.packages[package], name).strip()
 
     def test_there_is_one_for_programs_and_one_with_the_command(self):
@@ -106,8 +107,8 @@ include({ROOT}/cmake/EiderPackage.cmake)
 
 
 class SmallPackages(unittest.TestCase):
-    """How a tree is packed: shown by a program of one line, with the settings that the command is
-    packed with, since the whole tree takes too long to be built or packed once more."""
+    """How a tree is packed, with the settings for the command. A program of one line is packed,
+    because building or packing the whole tree again takes too long."""
 
     def test_made_again_they_are_the_same_and_debug_information_has_a_package_of_its_own(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -145,7 +146,7 @@ class MissingPrograms(unittest.TestCase):
                 self.assertIn('apt install dpkg-dev file', said)
 
 
-# A version of each library that the recipe requires, as ConanCenter has it.
+# A version of each library that the recipe requires, as in ConanCenter.
 CONAN_LIBRARIES = {
     'argon2': '20190702', 'brotli': '1.1.0', 'c-ares': '1.34.5', 'cli11': '2.5.0', 'fmt': '11.1.4',
     'icu': '74.2', 'libcurl': '8.12.1', 'libnghttp2': '1.61.0', 'libpq': '17.5',
@@ -255,7 +256,8 @@ class ConanRecipe(unittest.TestCase):
 
 
 def wing_components():
-    """The components that are packaged, but for the core, with those that they are based on."""
+    """Returns the packaged components except the core, with the components that they are based
+    on."""
     bases = {}
     for wing in sorted((ROOT / 'src/eider').glob('*/wing.cmake')):
         for name, words in re.findall(r'(?m)^eider_component\((\w+)([^)]*)', wing.read_text()):
@@ -286,8 +288,8 @@ class FetchContent(unittest.TestCase):
 
 
 class VcpkgPort(unittest.TestCase):
-    """vcpkg itself cannot be had from a registry: the port is held against the components, and to
-    the order of its lists and the list of features that vcpkg has asked for when it was tried."""
+    """vcpkg itself is not in a registry: the port is compared with the components, with the order
+    of its lists, and with the features that vcpkg required in a manual test."""
 
     def test_features_are_the_components_and_stand_on_what_these_do(self):
         port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())

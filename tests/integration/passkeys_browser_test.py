@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""People with a browser and an authenticator of its own making sign up, log out and log in.
+"""Users with a browser and a virtual authenticator sign up, log out and log in.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so when they are missing."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import pathlib
 import re
@@ -12,7 +13,7 @@ import webdriver
 
 
 def start(port=None):
-    """The service, for pages of http://localhost: at its own port, or as if it were at another."""
+    """Returns the service, for pages of http://localhost: on its own port, or as if on another."""
     program = support.Program("23_passkeys")
     told = port or program.port
     program.command += ["--port", str(program.port), "--origin", f"http://localhost:{told}"]
@@ -69,7 +70,7 @@ def signs_up_logs_out_and_logs_in(browser, service):
 
 
 def offers_passkeys_in_the_form(service):
-    """Conditional mediation: the virtual authenticator chooses at once."""
+    """Conditional mediation: the virtual authenticator selects immediately."""
     with webdriver.Browser() as browser, browser.authenticator():
         sign_up(browser, service, "cleo")
         is_at(browser, "Hello, cleo")
@@ -79,13 +80,13 @@ def offers_passkeys_in_the_form(service):
 
 
 def offer_nothing(browser):
-    """As browsers do that know no conditional mediation: a page waits for its button."""
+    """Like browsers without conditional mediation: a page waits for its button."""
     browser.tools("Page.addScriptToEvaluateOnNewDocument",
                   source="PublicKeyCredential.isConditionalMediationAvailable = undefined")
 
 
 def forget(browser, service):
-    """Leaves the page, and the session with it."""
+    """Leaves the page, and removes the session."""
     browser.command("DELETE", "/cookie")
     browser.open(f"http://localhost:{service.port}/nowhere")
 
@@ -103,7 +104,7 @@ def opens_nothing_with_a_passkey_of_somebody_unknown(browser, service):
         is_at(browser, "Hello, dora")
         (own,) = keys.credentials()
         forget(browser, service)
-        log_in(browser, other)  # of the same domain, which has never heard of her
+        log_in(browser, other)  # of the same domain, without her account
         is_told(browser, "#login", "This passkey is not known to this service.")
         assert keys.credentials()[0]["credentialId"] == own["credentialId"]
 
@@ -147,7 +148,7 @@ def adds_a_second_passkey_and_none_twice(browser, service):
 
 
 def shows_anew_who_he_is_to_add_one(browser, service):
-    """As where the login is long ago: the first answer is the service's refusal."""
+    """As if the login were too old: the first response is the service's rejection."""
     with browser.authenticator() as keys:
         sign_up(browser, service, "ivy")
         is_at(browser, "Hello, ivy")
@@ -169,7 +170,7 @@ def shows_anew_who_he_is_to_add_one(browser, service):
 
 
 def advises_who_has_none_to_show(browser, service):
-    """As where the login is long ago: the service's advice, not that no passkey was used."""
+    """As if the login were too old: shows the service's advice, not that no passkey was used."""
     with browser.authenticator() as keys:
         sign_up(browser, service, "lea")
         is_at(browser, "Hello, lea")
@@ -196,7 +197,7 @@ def keeps_the_last_passkey(browser, service):
 
 def fills_in_again_behind_a_login_that_failed(service):
     with webdriver.Browser() as browser, browser.authenticator():
-        # A person who chooses nothing, for as long as the page waits.
+        # A user who selects nothing while the page waits.
         browser.tools("Page.addScriptToEvaluateOnNewDocument", source="""
             window.fillings = 0;
             const real = navigator.credentials.get.bind(navigator.credentials);
@@ -236,7 +237,7 @@ CHECKS = [
 
 
 def refuses_a_page_of_another_origin(browser):
-    """Of the same domain: the browser gives passkeys to both, and the service tells them apart."""
+    """On the same domain: the browser offers passkeys to both services, which distinguish them."""
     with start(port=1) as service, browser.authenticator() as keys:
         sign_up(browser, service, "ann")
         is_told(browser, "#sign-up", "This passkey cannot be used here.")

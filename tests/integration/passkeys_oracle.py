@@ -1,8 +1,8 @@
-"""Signs up and logs in at a program with keys made here, right and wrong, and has py_webauthn
-judge the same answers. argv: the program's port. Prints a line of JSON for each: the case, whether
-the program took it, whether py_webauthn did.
+"""Signs up and logs in at a program with keys created here, correctly and incorrectly, and lets
+py_webauthn check the same responses. argv: the program's port. Prints a line of JSON for each: the
+case, whether the program accepted it, whether py_webauthn did.
 
-Must not know what is right: both are asked.
+Must not know which is correct: both are called.
 """
 
 import base64
@@ -34,7 +34,7 @@ def bytes_of(text):
 
 
 class Key:
-    """A pair of one COSE algorithm."""
+    """A key pair of one COSE algorithm."""
 
     def __init__(self, algorithm):
         self.algorithm = algorithm
@@ -64,13 +64,13 @@ class Key:
 
 
 class Browser:
-    """Keeps the cookies that it is given."""
+    """Stores cookies."""
 
     def __init__(self):
         self.cookies = {}
 
     def post(self, path, body):
-        """(status, the answer's JSON or None)"""
+        """Returns (status, the JSON of the response or None)."""
         connection = http.client.HTTPConnection('127.0.0.1', PORT, timeout=20)
         fields = {'Content-Type': 'application/json', 'Host': f'localhost:{PORT}',
                   'Cookie': '; '.join(f'{name}={value}' for name, value in self.cookies.items())}
@@ -86,7 +86,7 @@ class Browser:
 
 
 class Authenticator:
-    """One credential; what it says may be changed by name."""
+    """One credential; its values can be changed by name."""
 
     def __init__(self, algorithm=-7):
         self.key = Key(algorithm)
@@ -146,7 +146,7 @@ def told(case, ours, theirs):
 
 
 def sign_up(name, authenticator, said):
-    """(browser, what py_webauthn read or None)"""
+    """Returns (browser, the result of py_webauthn or None)."""
     browser = Browser()
     status, begun = browser.post('registration/options', {'name': name})
     assert status == 200, begun

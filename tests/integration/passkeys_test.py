@@ -1,4 +1,4 @@
-"""A program with passkeys beside another relying party (py_webauthn): both judge alike."""
+"""A program with passkeys compared with another relying party (py_webauthn): both must agree."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import unittest
 
 from support import ROOT, Program, make_environment
 
-# Of each algorithm: what has to be taken. All else is refused.
+# The cases that must be accepted, for each algorithm. All others must be rejected.
 GOOD = {'registration: none', 'registration: packed', 'registration: eligible',
         'registration: copied'}
 GOOD |= {f'registration by {algorithm}' for algorithm in (-7, -8, -257)}

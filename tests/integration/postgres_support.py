@@ -1,6 +1,6 @@
-"""A PostgreSQL server of the run: its own directory and Unix socket, as an ordinary user.
+"""A PostgreSQL server for a test run: its own directory and Unix socket, as an ordinary user.
 
-Must not touch a server of the system's.
+Must not use a server of the system.
 """
 
 import contextlib
@@ -15,11 +15,11 @@ from pathlib import Path
 
 START_SECONDS_MAX = 120
 STOP_SECONDS_MAX = 120
-PORT = 5432  # of the socket's name alone: it listens on no address
+PORT = 5432  # only in the name of the socket: it listens on no address
 
 
 def _program(name):
-    """The latest one installed: Debian has them outside of the PATH."""
+    """Returns the latest installed one: in Debian, they are not in PATH."""
     found = sorted(Path('/usr/lib/postgresql').glob(f'*/bin/{name}'),
                    key=lambda path: int(path.parts[4]))
     return str(found[-1]) if found else shutil.which(name) or name
@@ -56,24 +56,25 @@ class PostgresServer:
 
     @property
     def socket(self):
-        """Where it listens."""
+        """The path of its socket."""
         return self.directory / f'.s.PGSQL.{PORT}'
 
     @property
     def where(self):
-        """As open_postgres takes it."""
+        """The address for open_postgres."""
         return self.where_of(self.socket)
 
     @staticmethod
     def where_of(socket):
-        """The same by another socket, which has the same name."""
+        """Returns the address for another socket with the same file name."""
         return f'host={socket.parent} port={PORT} user=tester dbname=postgres'
 
     def start(self):
-        """Waits until it can be connected to."""
+        """Starts the server, and waits until it accepts connections."""
         deadline = time.monotonic() + START_SECONDS_MAX
         while time.monotonic() < deadline:
-            # After kill(), a process of the old one may keep its shared memory for a moment.
+            # After kill(), a process of the previous server may keep its shared memory for a
+            # moment.
             if self.process is None or self.process.poll() is not None:
                 self.process = subprocess.Popen(
                     [_program('postgres'), '-D', self.data, '-k', self.directory, '-p', str(PORT),
@@ -84,14 +85,14 @@ class PostgresServer:
         raise AssertionError('PostgreSQL does not start')
 
     def _is_ready(self):
-        """Once its file says so. A killed one leaves its file."""
+        """Returns whether its file reports readiness. A killed server leaves its file behind."""
         file = self.data / 'postmaster.pid'
         lines = file.read_text().splitlines() if file.exists() else []
         return len(lines) > 1 and lines[0] == str(self.process.pid) \
             and lines[-1].startswith('ready')
 
     def send_signal(self, how):
-        """To it and all that it has started."""
+        """Sends the signal to it and its processes."""
         pid = self.process.pid
         children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
         for each in (*map(int, children), pid):
@@ -99,20 +100,20 @@ class PostgresServer:
                 os.kill(each, how)
 
     def kill(self):
-        """At once, as a crash."""
-        self.process.send_signal(signal.SIGSTOP)  # it starts no more
+        """Ends it immediately, like a crash."""
+        self.process.send_signal(signal.SIGSTOP)  # it starts no more processes
         self.send_signal(signal.SIGKILL)
         self.process.wait(STOP_SECONDS_MAX)
         self.process = None
 
     def stop(self, how=signal.SIGINT):
-        """As an administrator does: connections are ended."""
+        """Ends it like an administrator: its connections end."""
         self.process.send_signal(how)
         self.process.wait(STOP_SECONDS_MAX)
         self.process = None
 
     def ask(self, sql):
-        """The only value of the only row, as text."""
+        """Returns the only value of the only row, as text."""
         return subprocess.run([_program('psql'), '-X', '-A', '-t', '-d', self.where, '-c', sql],
                               check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
 

@@ -1,6 +1,6 @@
-"""A service over PostgreSQL: what it keeps, what it refuses, and what a restart does to it.
+"""A service with PostgreSQL: stored data, rejected data, and the effect of restarts.
 
-Must not look into the service: what counts is what comes back, and what is in the tables.
+Must not use internals of the service: only responses and the contents of tables count.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ class Postgres(unittest.TestCase):
                                                  environment={'DATABASE': self.server.where}))
 
     def add(self, title, year=None):
-        """(status, what came back)"""
+        """Returns (status, response)."""
         status, _, body = self.program.ask('POST', '/books',
                                            json.dumps({'title': title, 'year': year}), JSON)
         return status, json.loads(body)
@@ -72,12 +72,12 @@ class Postgres(unittest.TestCase):
         self.assertEqual(self.titles(), ['Emma'])
 
     def fill(self, count):
-        self.titles()  # answered once the table is there
+        self.titles()  # it responds when the table exists
         self.server.ask("insert into books(title, year) select 'book ' || n, n % 2000 "
                         f'from generate_series(1, {count}) n')
 
     def open_export(self, path):
-        """A socket that has asked for it, and reads little ahead."""
+        """Returns a socket that has sent the request, and buffers little."""
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
         connection.settimeout(30)
@@ -92,7 +92,7 @@ class Postgres(unittest.TestCase):
         return int(line.split()[1])
 
     def kept_by_streams(self):
-        """Connections, as the server sees them."""
+        """Returns the number of connections of the server."""
         return int(self.server.ask("select count(*) from pg_stat_activity "
                                    "where query like '%eider_rows%' and state <> 'idle' "
                                    'and pid <> pg_backend_pid()'))

@@ -1,7 +1,7 @@
-"""Three machines behind HAProxy: one dies and one is cut off under load.
+"""Three machines with HAProxy in front: one dies and one is disconnected under load.
 
-What was acknowledged is there, sessions too, and what is published reaches all that listen.
-Must not look into the machines: what counts is what clients see.
+Acknowledged data exists, including sessions, and messages reach all subscribers. Must not use
+internals of the machines: only what clients see counts.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from redis_support import RedisServer
 
 try:
     import websockets
-except ImportError:  # another python3 than Debian's, whose package it is
+except ImportError:  # not Debian's python3, which has the package
     sys.path.append('/usr/lib/python3/dist-packages')
     import websockets
 
@@ -62,12 +62,12 @@ def setUpModule():
 
 
 class Writer(threading.Thread):
-    """A browser that writes one note behind the other, and knows which were acknowledged."""
+    """A browser that writes notes one after the other, and records the acknowledged ones."""
 
     def __init__(self, name):
         super().__init__(daemon=True)
         self.browser = name
-        self.acknowledged = {}  # by their number
+        self.acknowledged = {}  # by number
         self.refused = 0
         self.cookie = {}
         self.is_over = threading.Event()
@@ -85,7 +85,7 @@ class Writer(threading.Thread):
         except (OSError, http.client.HTTPException):
             status = 0
         if status != 201:
-            self.refused += 1  # it may be there all the same
+            self.refused += 1  # it may have been stored anyway
             return
         if 'set-cookie' in headers:
             self.cookie = {'Cookie': headers['set-cookie'].partition(';')[0]}
@@ -95,7 +95,7 @@ class Writer(threading.Thread):
 
 
 class Listener:
-    """A page that follows /live, comes back when it is closed, and reads what it has missed."""
+    """A page that follows /live, reconnects, and reads the missed messages."""
 
     def __init__(self):
         self.seen = {}
@@ -119,7 +119,7 @@ class Listener:
             await asyncio.sleep(0.05)
 
     async def end(self, task):
-        self.is_over = True  # a cancellation alone may be lost in what is awaited
+        self.is_over = True  # the awaited code may swallow a cancellation
         task.cancel()
         await asyncio.wait([task])
 
@@ -137,7 +137,7 @@ class Listener:
 
 
 def ask(method, path, body=None, headers=None, host='127.0.0.1', port=FRONT):
-    """One request on a new connection; (status, fields by lower names, body)."""
+    """Sends one request on a new connection; returns (status, headers by lower-case name, body)."""
     connection = http.client.HTTPConnection(host, port, timeout=5)
     try:
         connection.request(method, path, body, headers or {})
@@ -203,7 +203,7 @@ class Processes(unittest.IsolatedAsyncioTestCase):
         return all(listener.is_open for listener in self.listeners)
 
     async def check_pushes(self, what):
-        """While nothing happens to the machines, each message reaches all by itself."""
+        """Without faults of the machines, each message reaches all without further requests."""
         await self.until(self.all_open, SETTLED_SECONDS_MAX, f'all are connected, {what}')
         before = self.acknowledged()
         await asyncio.sleep(QUIET_SECONDS)

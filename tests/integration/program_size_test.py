@@ -15,19 +15,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from support import BIN
 
 MIB = 2**20
-HELLO_BYTES_MAX = 1.5 * MIB  # arena/compile_cost has the same bound
+HELLO_BYTES_MAX = 1.5 * MIB  # arena/compile_cost has the same limit
 SERVE_BYTES_MAX = 1.05 * MIB
 
 
 def stripped_bytes(program):
-    """The program's size without symbols."""
+    """Returns the program's size without symbols."""
     with tempfile.NamedTemporaryFile() as copy:
         subprocess.run(['strip', '-o', copy.name, BIN / program], check=True, timeout=60)
         return Path(copy.name).stat().st_size
 
 
 def output_of(*command):
-    """The standard output of a command."""
+    """Returns the standard output of a command."""
     return subprocess.run(command, check=True, timeout=60, capture_output=True, text=True).stdout
 
 

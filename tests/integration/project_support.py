@@ -1,6 +1,6 @@
-"""An Eider that is installed into a prefix, and its command as a new user has it.
+"""An Eider that is installed into a prefix, and its command as for a new user.
 
-Must not set anything up beside `cmake --install`: what the commands need they find by themselves.
+Must not set up anything in addition to `cmake --install`: the commands must find what they need.
 """
 
 import os
@@ -11,18 +11,18 @@ from pathlib import Path
 from support import BIN
 
 STEP_SECONDS_MAX = 200
-# They would lead to another package, compiler or key.
+# These would select another package, compiler or key.
 ELSEWHERE = ('CMAKE_PREFIX_PATH', 'CXX', 'CC', 'eider_DIR', 'SSH_AUTH_SOCK')
 
 
 def environment(**changes):
-    """Ours, without what would lead elsewhere."""
+    """Returns the environment of this process, without these variables."""
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
     return {**kept, **changes}
 
 
 class Installed:
-    """A prefix, in a folder that has room for projects. Use as a context manager."""
+    """A prefix, in a folder for projects. Use as a context manager."""
 
     def __init__(self):
         self.place = None
@@ -47,7 +47,7 @@ class Installed:
         return self.prefix / 'bin/eider'
 
     def eider(self, *words, place, **changes):
-        """(exit code, standard output, standard error) of the command in that folder."""
+        """Returns (exit code, standard output, standard error) of the command in that folder."""
         ended = subprocess.run([self.command, *map(str, words)], cwd=place, text=True, check=False,
                                env=environment(**changes), capture_output=True,
                                stdin=subprocess.DEVNULL, timeout=STEP_SECONDS_MAX)

@@ -1,6 +1,7 @@
-"""proxy_to between ends that break off, stall or leave: nobody takes a part for the whole.
+"""proxy_to between ends that break off, stall or disconnect: a partial response never looks
+complete.
 
-Must not depend on how fast anything is: bounds are far from what is usual.
+Must not depend on speed: limits are far from usual values.
 """
 
 import contextlib
@@ -22,7 +23,7 @@ WITHIN_A_CHUNK = CHUNKED + b'1388\r\n' + PART[:7]
 
 
 def breaking_off(answer, pause=0.0, how='end'):
-    """Sends this much and ends the connection."""
+    """Sends these bytes and ends the connection."""
     def script(connection, _head, _rest):
         connection.sendall(answer)
         time.sleep(pause)
@@ -33,7 +34,7 @@ def breaking_off(answer, pause=0.0, how='end'):
 
 
 def is_whole(said):
-    """Whether an HTTP/1.1 client takes this for a complete answer."""
+    """Returns whether an HTTP/1.1 client would treat this as a complete response."""
     head, _, content = said.partition(b'\r\n\r\n')
     if b'transfer-encoding: chunked' in head.lower():
         return content.endswith(b'0\r\n\r\n')
@@ -96,7 +97,7 @@ class UpstreamsThatDie(unittest.TestCase):
 
 class UpstreamsThatStall(unittest.TestCase):
     def stalled(self, answer):
-        """A server that sends this much and no more, until the proxy has had enough."""
+        """Returns a server that sends these bytes and nothing more, until the proxy disconnects."""
         self.ends = []
         def script(connection, _head, _rest):
             connection.sendall(answer)
@@ -173,7 +174,7 @@ class UpstreamsThatStall(unittest.TestCase):
 
 class ClientsThatLeave(unittest.TestCase):
     def left(self, answer, request=GET):
-        """How the upstream's connection ends when the client has left."""
+        """Returns how the upstream's connection ends after the client has disconnected."""
         ends = []
         def script(connection, _head, _rest):
             connection.sendall(answer)

@@ -1,6 +1,6 @@
-"""proxy_to while it stops or what is behind it changes, under load: every request counted.
+"""proxy_to under load while it stops or its upstreams change: every request is counted.
 
-Must not measure speed, and must not call a request lost that was never begun.
+Must not measure speed, and must not count a request as lost that was never started.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ REQUEST = re.compile(rb'(?:GET|POST) /(\w+)')
 
 
 class Counter:
-    """A client that asks one after the other on its connection, and keeps what became of each."""
+    """A client that sends requests sequentially on its connection, and records the results."""
 
     def __init__(self, port, name, method='GET'):
         self.port, self.name, self.method = port, name, method
@@ -43,7 +43,7 @@ class Counter:
                 time.sleep(0.005)
 
     def _ask(self, connection, name):
-        """Whether the connection serves another one."""
+        """Sends a request; returns whether the connection serves another one."""
         request = (f'{self.method} /{name} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi'
                    if self.method == 'POST' else f'GET /{name} HTTP/1.1\r\nHost: a\r\n\r\n')
         told = b''
@@ -68,13 +68,13 @@ class Counter:
         return is_whole(told) and b'Connection: close' not in told
 
     def stop(self):
-        """Lets it finish what it has begun."""
+        """Lets it finish its current request."""
         self.is_over = True
         self.thread.join(30)
 
 
 def is_whole(told):
-    """Whether this is one whole answer."""
+    """Returns whether this is one whole response."""
     head, end, content = told.partition(b'\r\n\r\n')
     if b'chunked' in head:
         return content.endswith(b'0\r\n\r\n')
@@ -83,12 +83,12 @@ def is_whole(told):
 
 
 def counters(port, method='GET', count=CLIENTS):
-    """So many of them."""
+    """Returns this number of clients."""
     return [Counter(port, f'c{index}', method) for index in range(count)]
 
 
 class Remembering(Scripted):
-    """An upstream that takes a little while for each request and knows which ones it has got."""
+    """An upstream that is a little slow, and records its requests."""
 
     def __init__(self, port=0, pause=0.002):
         self.pause = pause
@@ -97,7 +97,7 @@ class Remembering(Scripted):
     def _answer(self, connection, head, _rest):
         time.sleep(self.pause)
         name = REQUEST.search(head)[1]
-        if name.endswith((b'3', b'7')):  # some in pieces
+        if name.endswith((b'3', b'7')):  # some are chunked
             connection.sendall(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
                                b'5\r\nhello\r\n')
             time.sleep(self.pause)
@@ -106,7 +106,7 @@ class Remembering(Scripted):
             connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello')
 
     def names(self):
-        """Of all requests so far."""
+        """Returns the names of all requests so far."""
         return {REQUEST.search(head)[1].decode() for head in self.heads}
 
 
@@ -146,7 +146,7 @@ class StoppingProxy(unittest.TestCase):
 
 
 def can_connect(port):
-    """Whether somebody listens."""
+    """Returns whether a server listens."""
     with contextlib.suppress(OSError):
         socket.create_connection(('127.0.0.1', port), timeout=1).close()
         return True
@@ -154,11 +154,11 @@ def can_connect(port):
 
 
 class ChangingUpstreams(unittest.TestCase):
-    """One of two goes and comes back while the other stays."""
+    """One of two upstreams stops and restarts while the other stays."""
 
     @contextlib.contextmanager
     def unharmed(self, url, count=CLIENTS):
-        """Clients ask for as long as this lasts; each of their requests is answered with 200."""
+        """Clients send requests during this block; each gets a 200."""
         with Remembering(pause=0) as stays, \
                 proxy(url, stays.url(), HEALTH='/plaintext') as front:
             self.stays = stays
@@ -171,11 +171,11 @@ class ChangingUpstreams(unittest.TestCase):
                                   client.unanswered), ([], [], [], set()))
 
     def served_by_the_other(self):
-        """How many requests have gone to the one that does not stay."""
+        """Returns how many requests went to the other upstream."""
         return sum(len(client.whole) for client in self.clients) - len(self.stays.heads)
 
     def load(self):
-        """Waits until the one that goes is under load."""
+        """Waits until the other upstream is under load."""
         before = self.served_by_the_other()
         self.assertTrue(
             wait_for(lambda: self.served_by_the_other() > before + 50),
@@ -215,7 +215,7 @@ class ChangingUpstreams(unittest.TestCase):
 
 
 class AtPort(Program):
-    """The measuring service at a port that is known before."""
+    """The benchmark service on a known port."""
 
     def __init__(self, port):
         super().__init__('arena_eider', str(port), '1')
@@ -223,7 +223,7 @@ class AtPort(Program):
 
 
 class Plain(Counter):
-    """Asks for what the measuring service has."""
+    """Requests paths of the benchmark service."""
 
     def _ask(self, connection, name):
         return super()._ask(connection, 'plaintext?' + name)

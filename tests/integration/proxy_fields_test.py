@@ -1,6 +1,6 @@
-"""What proxy_to makes of a request's head: its target, Host, and the fields of one hop.
+"""Changes of a request's headers by proxy_to: its target, Host, and hop-by-hop headers.
 
-Must not look at content: proxy_test.py and proxy_broken_test.py do.
+Must not test bodies: proxy_test.py and proxy_broken_test.py do.
 """
 
 import socket
@@ -14,16 +14,16 @@ EMPTY = OK + b'Content-Length: 0\r\n\r\n'
 
 
 def get(path=b'/', *lines, method=b'GET', host=b'shop.example'):
-    """A request that ends its connection."""
+    """Returns a request that ends its connection."""
     return b'\r\n'.join([method + b' ' + path + b' HTTP/1.1', b'Host: ' + host,
                          b'Connection: close', *lines, b'', b''])
 
 
 class Told(unittest.TestCase):
-    """What an upstream hears."""
+    """The request that an upstream receives."""
 
     def told(self, request, base='', answer=EMPTY, **settings):
-        """The head as an upstream got it, and what the client was answered."""
+        """Returns the headers that the upstream received, and the client's response."""
         with answering(answer) as service, proxy(service.url(base), **settings) as front:
             said = ask(front, request)
             return service.heads[0] if service.heads else b'', said
@@ -184,10 +184,10 @@ class Hops(Told):
 
 
 class RequestTrailers(unittest.TestCase):
-    """Fields behind a request's content (RFC 9110, section 6.5)."""
+    """Trailers after a request body (RFC 9110, section 6.5)."""
 
     def heard(self, client_says):
-        """What comes to an upstream, up to the end of the content."""
+        """Returns what an upstream receives, up to the end of the body."""
         told = []
         def script(connection, head, rest):
             while not rest.endswith(b'\r\n\r\n'):
@@ -218,7 +218,7 @@ class RequestTrailers(unittest.TestCase):
             self.assertNotIn(b'0\r\n', told[1])
 
 
-# What a client could take for a word of the head, or an intermediary for one of the connection.
+# Trailers that a client could treat as headers, or an intermediary as connection options.
 NO_TRAILERS = ('Content-Length', 'Transfer-Encoding', 'Connection', 'Date', 'Content-Type',
                'Keep-Alive', 'Upgrade', 'Proxy-Connection', 'TE', 'X-Hop', 'Set-Cookie', 'Host',
                'Authorization', 'Location', 'WWW-Authenticate', 'Content-Encoding',
@@ -226,7 +226,7 @@ NO_TRAILERS = ('Content-Length', 'Transfer-Encoding', 'Connection', 'Date', 'Con
 
 
 class AnswerTrailers(unittest.TestCase):
-    """Fields behind an answer's content (RFC 9110, sections 6.5.1 and 7.6.1)."""
+    """Trailers after a response body (RFC 9110, sections 6.5.1 and 7.6.1)."""
 
     def test_what_belongs_to_a_head_or_a_hop_is_dropped_and_the_answer_stays_whole(self):
         trailer = ['']
@@ -253,7 +253,7 @@ class AnswerTrailers(unittest.TestCase):
 
 
 def answer_frames(front):
-    """(how many HEADERS, the content) of an answer over HTTP/2 that is ended by END_STREAM."""
+    """Returns (number of HEADERS, body) of a response over HTTP/2 that END_STREAM ends."""
     heads, content = 0, b''
     with front.connect() as client:
         client.settimeout(20)

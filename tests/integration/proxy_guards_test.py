@@ -1,6 +1,6 @@
-"""A guard of a group decides about each request that a real upstream reads as one for that group.
+"""A guard of a group decides about each request that a real upstream would assign to that group.
 
-Must not test what goes on unchanged: proxy_fields_test.py does.
+Must not test unchanged parts: proxy_fields_test.py does.
 """
 
 import unittest
@@ -11,7 +11,7 @@ SITE = 'location / { return 200 "public"; } location /admin { return 200 "SECRET
 
 
 def get(path, *lines):
-    """A request that ends its connection."""
+    """Returns a request that ends its connection."""
     return b'\r\n'.join([b'GET ' + path + b' HTTP/1.1', b'Host: shop.example', b'Connection: close',
                          *lines, b'', b''])
 

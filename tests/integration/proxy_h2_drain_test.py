@@ -1,6 +1,6 @@
-"""proxy_to while it stops, asked over HTTP/2 with many streams at once: every stream counted.
+"""proxy_to while it stops, with many concurrent HTTP/2 streams: every stream is counted.
 
-Must not call a stream lost that the server's last GOAWAY says it has not begun.
+Must not count a stream as lost that the server's last GOAWAY excludes.
 """
 
 import struct
@@ -16,11 +16,11 @@ CLIENTS = 4
 STREAMS = 10
 SECONDS = 1.0
 LAST_STREAM = 2**31 - 1
-STATUS_200 = 0x88  # of the static table (RFC 7541, appendix A)
+STATUS_200 = 0x88  # entry of the static table (RFC 7541, appendix A)
 
 
 class Counter:
-    """A client with so many streams at a time on one connection; says what became of each."""
+    """A client with this number of concurrent streams on one connection; records their results."""
 
     def __init__(self, port, name, method):
         self.name, self.method = name, method
@@ -33,7 +33,7 @@ class Counter:
         self.thread.start()
 
     def name_of(self, stream):
-        """As the upstream gets it."""
+        """Returns the name of the request for the upstream."""
         return f'{self.name}x{stream}'
 
     def _run(self):
@@ -43,7 +43,7 @@ class Counter:
                 while got := self.client.next_frame():
                     self._take(*got)
                     self._go_on()
-        except Exception as error:  # noqa: the test tells it
+        except Exception as error:  # reported by the test
             self.failure = repr(error)
 
     def _go_on(self):
@@ -75,17 +75,17 @@ class Counter:
             self.goaways.append(struct.unpack('>II', payload[:8]))
 
     def served(self):
-        """The streams that the server has begun, by its last word."""
+        """Returns the streams that the server has started, according to its last GOAWAY."""
         return {stream for stream in self.streams if stream <= self.goaways[-1][0]}
 
     def wait(self):
-        """Until the server has ended the connection."""
+        """Waits until the server has ended the connection."""
         self.thread.join(SECONDS_MAX)
 
 
 class StoppingProxy(unittest.TestCase):
     def check(self, client):
-        """Two words of farewell, and nothing begun that did not come to its end."""
+        """Expects two GOAWAYs, and that every started stream was completed."""
         client.wait()
         self.assertEqual(client.failure, '')
         self.assertEqual(client.goaways[0], (LAST_STREAM, h2.NO_ERROR))

@@ -1,4 +1,4 @@
-"""proxy_to behind TLS and HTTP/2: what real clients ask over it arrives as over HTTP/1.1.
+"""proxy_to with TLS and HTTP/2: requests of real clients arrive as over HTTP/1.1.
 
 Must not test HTTP/2 itself: http2_*_test.py and h2spec_test.py do.
 """
@@ -164,7 +164,7 @@ class Contents(unittest.TestCase):
 
 
 class Backpressure(unittest.TestCase):
-    """Who does not take content is not given it, and who sends it is held up."""
+    """Flow control: a slow reader gets no more data, and a sender is slowed down."""
 
     KERNEL_MAX = 24 << 20
     MUCH = 96 << 20
@@ -217,14 +217,14 @@ class Backpressure(unittest.TestCase):
 
 
 def stands_still(counts):
-    """Whether nothing was added for half a second, after something was."""
+    """Returns whether, after an increase, nothing was added for half a second."""
     before = len(counts)
     time.sleep(0.5)
     return before != 0 and len(counts) == before
 
 
 class Taken:
-    """Counts what a port takes, by standing in between."""
+    """A relay that counts the bytes for a port."""
 
     def __init__(self, port):
         self.to = port
@@ -242,7 +242,7 @@ class Taken:
     def _serve(self):
         near, _ = self.listener.accept()
         far = socket.create_connection(('127.0.0.1', self.to))
-        for end in (near, far):  # a relay that waits for acknowledgements would be what is slow
+        for end in (near, far):  # otherwise the relay's own acknowledgments would limit the speed
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         threading.Thread(target=self._copy, args=(far, near, []), daemon=True).start()
         self._copy(near, far, self.counts)

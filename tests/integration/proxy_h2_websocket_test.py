@@ -1,6 +1,6 @@
-"""WebSockets over HTTP/2 (RFC 8441) through proxy_to, to upstreams that speak HTTP/1.1.
+"""WebSockets over HTTP/2 (RFC 8441) through proxy_to, to upstreams with HTTP/1.1.
 
-Must not test the frames: http2_websocket_test.py does, whose client this is.
+Must not test the frames: http2_websocket_test.py does, and provides the client.
 """
 
 import base64
@@ -18,45 +18,45 @@ GUID = b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 
 def accept_for(head):
-    """What a server answers to the key in it."""
+    """Returns a server's accept value for the key in these headers."""
     key = re.search(rb'\r\nSec-WebSocket-Key: ([^\r]+)', head)[1]
     return base64.b64encode(hashlib.sha1(key + GUID).digest())
 
 
 def opening(accept, *more):
-    """The 101 with this accept value."""
+    """Returns the 101 with this accept value."""
     return b'\r\n'.join([b'HTTP/1.1 101 Switching Protocols', b'Upgrade: websocket',
                          b'Connection: Upgrade', b'Sec-WebSocket-Accept: ' + accept, *more,
                          b'', b''])
 
 
 class Patient(Client):
-    """Takes it that the end of a stream comes in a frame of its own, without content."""
+    """Accepts the end of a stream in a separate frame without content."""
 
     def take(self, event):
-        """One event of HTTP/2."""
+        """Handles one event of HTTP/2."""
         if not isinstance(event, h2.events.DataReceived) or event.data:
             super().take(event)
 
 
 class OverHttp2(unittest.TestCase):
     def started(self, context):
-        """In use until the test is over."""
+        """Enters the context until the end of the test."""
         self.addCleanup(context.__exit__, None, None, None)
         return context.__enter__()
 
     def client(self, *urls, **settings):
-        """One behind a proxy in front of these."""
+        """Returns a client of a proxy in front of these upstreams."""
         self.front = self.started(proxy_support.proxy(*urls, **settings))
         return self.started(Patient(self.front.port))
 
     def service(self):
-        """The example's URL."""
+        """Starts the example and returns its URL."""
         self.upstream = self.started(Program('07_websocket', '--port', '{port}'))
         return f'http://127.0.0.1:{self.upstream.port}'
 
     def echo(self, client):
-        """Messages of all sizes come back on a new line; returns it."""
+        """Messages of all sizes are echoed on a new WebSocket; returns it."""
         line = client.ask('/echo')
         self.assertEqual(line.status, '200')
         for field in (b'sec-websocket-accept', b'upgrade', b'connection', b'content-length'):

@@ -1,6 +1,6 @@
-"""Whom proxy_to asks while WebSockets are open: each of them is load, as long as it is open.
+"""The choice of upstreams by proxy_to with open WebSockets: each one is load while it is open.
 
-Must not count on which of two idle upstreams is asked first.
+Must not rely on which of two idle upstreams is chosen first.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from websocket_test import websockets, within
 
 
 class Counting:
-    """A WebSocket server of another make that knows how many are connected."""
+    """A third-party WebSocket server that counts its connections."""
 
     def __init__(self):
         self.open = 0
@@ -36,12 +36,12 @@ class Counting:
             self.open -= 1
 
     def url(self):
-        """As an upstream."""
+        """Returns its URL."""
         return f'http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}'
 
 
 async def holds(condition):
-    """Waits until it does, not forever."""
+    """Waits until the function returns true, with a limit."""
     for _ in range(1000):
         if condition():
             return True
@@ -63,7 +63,7 @@ class LeastBusy(unittest.IsolatedAsyncioTestCase):
             await server.__aexit__()
 
     async def connect(self, count):
-        """So many WebSockets that have said something."""
+        """Returns this number of WebSockets that have sent a message."""
         clients = []
         for _ in range(count):
             client = await within(websockets.connect(f'ws://127.0.0.1:{self.front.port}/'))
@@ -75,7 +75,8 @@ class LeastBusy(unittest.IsolatedAsyncioTestCase):
     async def test_open_ones_count_and_closed_ones_do_not(self):
         clients = await self.connect(10)
         self.assertEqual((self.one.open, self.other.open), (5, 5))
-        # All that go to one of them leave; who comes then goes there, until both have as many.
+        # All connections to one upstream are closed; new ones go there, until both have equally
+        # many.
         for client in clients[0::2]:
             await within(client.close())
         fewest = min(self.one, self.other, key=lambda server: server.open)

@@ -1,6 +1,6 @@
-"""What HTTP/1.1's tables refuse, and what HTTP/2 could hide a request in, through proxy_to.
+"""Requests that HTTP/1.1's tables reject, and requests hidden in HTTP/2, through proxy_to.
 
-Must not keep a table of its own of what HTTP/1.1 refuses: tests/conformance has it.
+Must not have its own table of invalid HTTP/1.1: tests/conformance has it.
 """
 
 import ast
@@ -36,14 +36,14 @@ CHUNKED = b'POST /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\
 
 
 def value_of(literals):
-    """What C++ string literals side by side stand for, a character for each byte."""
+    """Returns the value of adjacent C++ string literals, a character for each byte."""
     parts = re.findall(r'"((?:[^"\\]|\\.)*)"', literals)
     return ''.join(ast.literal_eval(f'"{part}"').encode('utf-8').decode('latin-1')
                    if part.isascii() is False else ast.literal_eval(f'"{part}"') for part in parts)
 
 
 def refused_heads():
-    """(what, bytes) of the heads that the tables refuse and that are written as one text."""
+    """Yields (what, bytes) of the rejected headers in the tables that are written as one text."""
     for table in ('line', 'field', 'framing'):
         text = (TABLES / f'h1_{table}_cases.h').read_text(encoding='utf-8')
         for what, how, literals, refusal in CASE.findall(text):
@@ -52,7 +52,7 @@ def refused_heads():
 
 
 def refused_bodies():
-    """The same of chunked bodies."""
+    """The same for chunked bodies."""
     text = (TABLES / 'h1_chunked_cases.h').read_text(encoding='utf-8')
     for what, how, literals, refusal in CASE.findall(text):
         if refusal != 'none' and how in BODY_OF:
@@ -63,11 +63,11 @@ def refused_bodies():
 
 
 class Wire(Listening):
-    """An upstream that keeps every byte, and answers each head that is whole."""
+    """An upstream that stores every byte, and responds to complete headers."""
 
     def __init__(self):
         self.heard = b''
-        self.connections = []  # what came over each
+        self.connections = []  # bytes of each connection
         super().__init__()
 
     def _serve(self, connection):
@@ -85,7 +85,7 @@ class Wire(Listening):
 
 
 def is_whole(data):
-    """Whether a request with or without chunked content has come to its end."""
+    """Returns whether a request with or without a chunked body is complete."""
     head, end, content = data.partition(b'\r\n\r\n')
     if b'transfer-encoding' in head.lower():
         return bool(re.search(rb'(^|\r\n)0\r\n([^\r\n]+\r\n)*\r\n$', content))
@@ -94,7 +94,7 @@ def is_whole(data):
 
 
 def said_to(front, data):
-    """What comes back until the end, of a client that sends this and no more."""
+    """Returns all bytes until the end, for a client that sends only this."""
     with front.connect() as connection:
         with contextlib.suppress(OSError):
             connection.sendall(data)
@@ -103,14 +103,15 @@ def said_to(front, data):
 
 
 def answers(said):
-    """How many there are in it."""
+    """Returns the number of responses in it."""
     return len(re.findall(rb'HTTP/1\.1 \d\d\d ', said))
 
 
 class Early(Listening):
-    """An upstream that answers each head at once, with the status in its path, and reads no body.
+    """An upstream that responds to headers immediately with the status in their path, without
+    reading the body.
 
-    Keeps the first line of whatever it would take for a request.
+    Stores the first line of everything that it would treat as a request.
     """
 
     def __init__(self):
@@ -130,7 +131,7 @@ class Early(Listening):
 
 
 def early_answer(line):
-    """Of this method, with this status."""
+    """Returns the response for this method, with this status."""
     method, target, _ = line.split(b' ')
     status = int(target.strip(b'/') or 200) if target.strip(b'/').isdigit() else 200
     if status in (204, 304):
@@ -140,14 +141,14 @@ def early_answer(line):
     return b'HTTP/1.1 %d Early\r\nContent-Length: %d\r\n\r\n%s' % (status, length, content)
 
 
-# An answer to one of these has come to its end with its head, whatever of the body is to come.
+# Responses that end with their headers, even if part of the request body follows.
 BODILESS = ((b'HEAD', 200), (b'HEAD', 404), (b'PUT', 204), (b'POST', 205), (b'GET', 304))
 HIDDEN_REQUEST = b'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
 
 class BodiesBehindAnswers(unittest.TestCase):
     def says(self, front, head, body):
-        """What comes back of a client that sends its body when it has been answered."""
+        """Returns the responses for a client that sends its body after the response."""
         with front.connect() as connection:
             connection.sendall(head)
             said = connection.recv(65536)
@@ -202,7 +203,7 @@ class BodiesBehindAnswers(unittest.TestCase):
 
 class OverHttp1(unittest.TestCase):
     def refuses(self, front, data):
-        """One answer at most, which is no success, and then the end."""
+        """Expects at most one response, without success, and then the end."""
         said, end = said_to(front, data)
         self.assertNotEqual(end, 'open')
         self.assertRegex(said, rb'^(HTTP/1\.1 (4\d\d|50[15]) [^\0]*)?$')
@@ -282,11 +283,11 @@ class OverHttp1(unittest.TestCase):
 
 
 def fields(*more, method='POST', path='/', authority='a', scheme='http'):
-    """Those of a request, and more."""
+    """Returns the headers of a request, with more."""
     return h2.request_fields(method, path, authority, scheme) + list(more)
 
 
-# Each of these would be two requests, or another one, if it were written down as HTTP/1.1.
+# Each of these would be two requests, or a different one, if written as HTTP/1.1.
 HIDDEN = {
     'lines in a value': fields(('x', 'a\r\nHost: b\r\n\r\nGET /second HTTP/1.1')),
     'a line feed in a value': fields(('x', 'a\nTransfer-Encoding: chunked')),
@@ -338,7 +339,7 @@ HIDDEN = {
 
 class OverHttp2(unittest.TestCase):
     def ended(self, client, stream):
-        """Whether the stream came to an end that is no success, or the connection did."""
+        """Returns whether the stream or the connection ended without success."""
         while frame := client.next_frame():
             kind, flags, of, payload = frame
             if kind == h2.GOAWAY or (kind == h2.RST_STREAM and of == stream):

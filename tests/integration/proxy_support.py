@@ -1,6 +1,6 @@
-"""Upstreams that do what a test tells them, and clients that see every byte, for proxy_*_test.py.
+"""Upstreams with scripted behavior, and clients that see every byte, for proxy_*_test.py.
 
-Must not wait without a bound.
+Must not wait without a limit.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ OK = b'HTTP/1.1 200 OK\r\n'
 
 
 class Listening:
-    """A server on a free port, with a thread for each connection: `_serve` says what it does."""
+    """A server on a free port, with a thread for each connection, which calls `_serve`."""
 
     def __init__(self, port=0):
         self.listener = socket.create_server(('127.0.0.1', port))
@@ -34,7 +34,7 @@ class Listening:
         self.listener.close()
 
     def url(self, path=''):
-        """As an upstream."""
+        """Returns its URL."""
         return f'http://127.0.0.1:{self.port}{path}'
 
     def _accept(self):
@@ -45,9 +45,9 @@ class Listening:
 
 
 class Scripted(Listening):
-    """A server that calls `script(connection, head, rest)` for each request head.
+    """A server that calls `script(connection, head, rest)` for the headers of each request.
 
-    The connection ends when the script returns something true, or its client does.
+    The connection ends when the script returns a true value, or its client disconnects.
     """
 
     def __init__(self, script, port=0):
@@ -71,21 +71,21 @@ class Scripted(Listening):
 
 
 def answering(answer):
-    """A server that answers each request with these bytes."""
+    """Returns a server that responds to each request with these bytes."""
     def script(connection, _head, _rest):
         connection.sendall(answer)
     return Scripted(script)
 
 
 def proxy(*urls, arguments=(), threads=2, **settings):
-    """The example in front of them."""
+    """Returns the proxy example in front of these upstreams."""
     return Program('11_proxy', '--port', '{port}', '--threads', str(threads), *arguments,
                    environment={f'PROXY_{name}': value for name, value in
                                 {'UPSTREAMS': ','.join(urls), **settings}.items()})
 
 
 def read_all(connection, seconds=SECONDS_MAX):
-    """(bytes up to the end of the connection, how it ended: 'end', 'reset' or 'open')."""
+    """Returns (bytes up to the end of the connection, how it ended: 'end', 'reset' or 'open')."""
     connection.settimeout(seconds)
     told = b''
     try:
@@ -99,14 +99,14 @@ def read_all(connection, seconds=SECONDS_MAX):
 
 
 def ask(program, request, seconds=SECONDS_MAX):
-    """Everything that comes back until the connection ends."""
+    """Returns all bytes until the connection ends."""
     with program.connect() as connection:
         connection.sendall(request)
         return read_all(connection, seconds)[0]
 
 
 def wait_for(condition, seconds=SECONDS_MAX):
-    """Whether it came to hold in time."""
+    """Returns whether the function returns true within the timeout."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -130,18 +130,18 @@ class SecureProxy:
         self.program.__exit__()
 
     def url(self, path='/'):
-        """Where TLS is spoken."""
+        """Returns the URL with TLS."""
         return f'https://127.0.0.1:{self.tls_port}{path}'
 
     def curl(self, *words, path='/', given=b'', version='--http2'):
-        """What it printed, and its exit status."""
+        """Returns the output of curl, and its exit status."""
         ended = subprocess.run(['curl', '-sS', '-k', version, '--max-time', '60', *words,
                                 self.url(path)], input=given, capture_output=True, check=False,
                                timeout=SECONDS_MAX + 60)
         return ended.stdout, ended.returncode
 
     def connect(self, protocols=('http/1.1',)):
-        """A TLS connection to it."""
+        """Returns a TLS connection to it."""
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -155,7 +155,8 @@ NGINX = shutil.which('nginx') or '/usr/sbin/nginx'
 
 @contextlib.contextmanager
 def nginx(server):
-    """A real one with one server block; its port and its folder, where access.log is."""
+    """Runs nginx with one server block; yields its port and its folder, which contains
+    access.log."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
         with open(f'{folder}/nginx.conf', 'w', encoding='utf-8') as file:
@@ -171,7 +172,7 @@ def nginx(server):
 
 
 def nginx_settings(folder, port, server):
-    """One process, nothing outside of the folder."""
+    """Returns a configuration with one process and no files outside of the folder."""
     folders = ' '.join(f'{name}_temp_path {folder}/{name};' for name in
                        ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
     return f'''daemon off; master_process off; pid {folder}/pid; error_log stderr crit;
@@ -181,7 +182,7 @@ def nginx_settings(folder, port, server):
 
 
 def listens(port):
-    """Whether somebody does."""
+    """Returns whether a server listens."""
     with contextlib.suppress(OSError):
         socket.create_connection(('127.0.0.1', port), timeout=1).close()
         return True
@@ -189,11 +190,11 @@ def listens(port):
 
 
 def resident_kib(process):
-    """The most that it has had in memory."""
+    """Returns its peak memory."""
     with open(f'/proc/{process.pid}/status', encoding='ascii') as file:
         return int(next(line for line in file if line.startswith('VmHWM')).split()[1])
 
 
 def has_nginx():
-    """Whether there is one."""
+    """Returns whether nginx is installed."""
     return os.path.exists(NGINX)

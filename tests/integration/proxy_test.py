@@ -1,6 +1,7 @@
-"""proxy_to between real clients and real servers: what passes, what does not, and who is asked.
+"""proxy_to between real clients and real servers: forwarded and rejected requests, and the choice
+of upstreams.
 
-Must not count on which of two idle upstreams is asked first.
+Must not rely on which of two idle upstreams is chosen first.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from support import Program, free_port
 BIG = 40 << 20
 SECONDS_MAX = 60
 REFUSED = rb'^(HTTP/1.1 (4\d\d|501) .*)?$'
-# What HTTP/1.1 must not let pass: each of these may be read in two ways.
+# Invalid HTTP/1.1 that must not be forwarded: each of these can be parsed in two ways.
 SMUGGLED = {
     'length and coding': b'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG',
     'two lengths': b'Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef',
@@ -52,7 +53,7 @@ MANY_FIELDS = (b'GET /x?y=%2F HTTP/1.1\r\nHost: shop.example\r\nConnection: clos
 
 
 class Recorder(Listening):
-    """A server that keeps what it is sent, and answers each head with a fixed text."""
+    """A server that stores received bytes, and responds to all headers with a fixed text."""
 
     def __init__(self, answer=b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'):
         self.answer = answer
@@ -71,23 +72,23 @@ class Recorder(Listening):
 
 
 def upstream(*arguments):
-    """The measuring service."""
+    """Returns the benchmark service."""
     return Program('arena_eider', '{port}', '1', *arguments)
 
 
 def url_of(program):
-    """As an upstream."""
+    """Returns its URL."""
     return f'http://127.0.0.1:{program.port}'
 
 
 def curl(*arguments):
-    """What it printed."""
+    """Returns the output of curl."""
     return subprocess.run(['curl', '-sS', '--max-time', str(SECONDS_MAX), *arguments],
                           capture_output=True, check=True, timeout=SECONDS_MAX + 10).stdout
 
 
 def asked_raw(program, request):
-    """The answer's first line to these bytes; empty when there is none."""
+    """Returns the first line of the response to these bytes; empty without a response."""
     with program.connect() as connection:
         connection.sendall(request)
         connection.settimeout(5)
@@ -151,7 +152,7 @@ class Passing(unittest.TestCase):
 
 
 def asked_raw_whole(program, request):
-    """All of the answer to a request that ends its connection."""
+    """Returns the whole response to a request that ends its connection."""
     told = b''
     with program.connect() as connection:
         connection.sendall(request)
@@ -201,7 +202,7 @@ class Refusing(unittest.TestCase):
 
 @contextlib.contextmanager
 def nginx():
-    """A real one that says what it was asked for; its port and its log."""
+    """Runs nginx with a log of its requests; yields its port and its log."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         port = free_port()
@@ -309,7 +310,7 @@ class Balancing(unittest.TestCase):
 
 
 class BreakingOff(Recorder):
-    """Ends the connection behind its answer."""
+    """Ends the connection after its response."""
 
     def _serve(self, connection):
         with contextlib.suppress(OSError), connection:

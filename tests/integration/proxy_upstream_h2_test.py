@@ -1,7 +1,7 @@
-"""proxy_to in front of upstreams that speak HTTP/2: what they may do, and what must not pass.
+"""proxy_to in front of upstreams with HTTP/2: allowed behavior, and attacks that must not pass.
 
-Must not test what holds whatever an upstream speaks: suites of proxy_*_test.py run here once more,
-with an HTTP/2 connection between two proxies.
+Must not repeat tests that are independent of the upstream's protocol: suites of proxy_*_test.py run
+here again, with an HTTP/2 connection between two proxies.
 """
 
 import contextlib
@@ -29,24 +29,24 @@ WHOLE = h2.END_HEADERS | h2.END_STREAM
 
 
 def head(stream, status, *fields, flags=h2.END_HEADERS):
-    """HEADERS of an answer."""
+    """Returns HEADERS of a response."""
     return h2.frame(h2.HEADERS, flags, stream, h2.block([(':status', status), *fields]))
 
 
 def data(stream, content, flags=h2.END_STREAM):
-    """DATA."""
+    """Returns DATA."""
     return h2.frame(h2.DATA, flags, stream, content)
 
 
 def trailers(stream, *fields):
-    """HEADERS behind the content."""
+    """Returns HEADERS after the content."""
     return h2.frame(h2.HEADERS, WHOLE, stream, h2.block(fields))
 
 
 class Upstream(Listening):
-    """Calls `script(self, send, kind, stream, flags)` for each frame of a stream that comes.
+    """Calls `script(self, send, kind, stream, flags)` for each received frame of a stream.
 
-    What it notes: how many connections there were, and the streams that were reset.
+    Records the number of connections, and the streams that were reset.
     """
 
     def __init__(self, script, opening=None):
@@ -82,7 +82,7 @@ class Upstream(Listening):
 
 
 def saying(*answers):
-    """An upstream that answers the requests by these in turn: functions of the stream's number."""
+    """Returns an upstream that responds with these in turn: functions of the stream's number."""
     left = list(answers)
     def script(_, send, kind, stream, _flags):
         if kind == h2.HEADERS:
@@ -91,12 +91,12 @@ def saying(*answers):
 
 
 def ok(stream, content=b'ok'):
-    """A plain answer."""
+    """Returns a plain response."""
     return head(stream, '200') + data(stream, content)
 
 
 def is_failure(said, status):
-    """Whether curl -i has seen no whole answer: 502 where nothing had been sent yet."""
+    """Returns whether curl -i received no whole response: a 502 if nothing had been sent before."""
     return status != 0 or b' 502' in said.split(b'\r\n')[0]
 
 
@@ -196,7 +196,7 @@ class Answers(unittest.TestCase):
 
 
 class Border(unittest.TestCase):
-    """What HTTP/2 can say and HTTP/1.1 must not be told."""
+    """Values that HTTP/2 allows and that must not be written as HTTP/1.1."""
 
     def test_no_field_that_would_be_two_passes(self):
         split = 'a\r\nSet-Cookie: b=c\r\n\r\nHTTP/1.1 200 OK'
@@ -267,7 +267,7 @@ class Pace(unittest.TestCase):
     MUCH = 64 << 20
 
     def test_a_client_that_does_not_read_holds_up_its_stream_and_no_other(self):
-        """The upstream may be ahead of it by its window, and by what sockets hold."""
+        """The upstream may have sent as much as its window and the sockets hold."""
         with Program('arena_eider', '{port}', '1') as service, \
                 SecureProxy(f'http://127.0.0.1:{service.port}', HTTP2='true') as front:
             path = f'/stream/{self.MUCH}'
@@ -309,7 +309,7 @@ class Pace(unittest.TestCase):
 
 
 class Chain:
-    """Two proxies with HTTP/2 between them, in the place of one."""
+    """Two proxies with HTTP/2 between them, instead of one."""
 
     def __init__(self, *urls, arguments=(), **settings):
         self.stack = contextlib.ExitStack()
@@ -326,7 +326,7 @@ class Chain:
 
 
 class OverAChain:
-    """Mixed into a suite, it puts the chain where that makes a proxy."""
+    """A mixin for a suite that replaces its proxy with the chain."""
 
     MODULE = None
 
@@ -351,7 +351,7 @@ class ConsentOverAChain(OverAChain, proxy_fields_test.Consent):
 
 class SmugglingOverAChain(OverAChain, proxy_smuggling_test.OverHttp1):
     MODULE = proxy_smuggling_test
-    # They look at bytes as the first proxy writes them, in its order and its time.
+    # These tests check bytes exactly as the first proxy writes them, with their order and times.
     test_no_body_that_is_refused_ends_at_an_upstream = None
     test_what_is_accepted_is_written_in_one_way = None
 
@@ -362,8 +362,8 @@ class BodiesOverAChain(OverAChain, proxy_smuggling_test.BodiesBehindAnswers):
 
 class DeathOverAChain(OverAChain, proxy_broken_test.UpstreamsThatDie):
     MODULE = proxy_broken_test
-    # What has not left the second proxy when its upstream dies is an answer of its own, 502, behind
-    # which the connection may stay: Answers has it.
+    # If the upstream dies before the second proxy has sent anything, the response is a 502, after
+    # which the connection may stay: Answers tests it.
     test_a_part_never_looks_like_the_whole = None
 
 

@@ -1,4 +1,4 @@
-"""WebSockets through proxy_to, spoken to by a client of another make (python3-websockets).
+"""WebSockets through proxy_to, with a third-party client (python3-websockets).
 
 Must not test HTTP: proxy_test.py does.
 """
@@ -80,7 +80,7 @@ class ThroughTheProxy(unittest.IsolatedAsyncioTestCase):
 
 
 class ToWhereTheProxyAsksToo(unittest.IsolatedAsyncioTestCase):
-    """Tunnels go the way of the proxy's requests: its names, its trust, its deadlines."""
+    """Tunnels use the same settings as the proxy's requests: names, trust, timeouts."""
 
     def _entered(self, context):
         entered = context.__enter__()
@@ -88,7 +88,7 @@ class ToWhereTheProxyAsksToo(unittest.IsolatedAsyncioTestCase):
         return entered
 
     async def _secure_upstream(self):
-        """Its port, with `self.chosen` what its connections agree on by ALPN."""
+        """Returns its port; `self.chosen` contains the ALPN protocols of its connections."""
         self.root = self._entered(tempfile.TemporaryDirectory())
         make_certificate(Path(self.root))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,6 +1,6 @@
-"""A Redis server of the run: its own directory, port and password.
+"""A Redis server for a test run: its own directory, port and password.
 
-Must not touch a server of the system's.
+Must not use a server of the system.
 """
 
 import signal
@@ -41,11 +41,11 @@ class RedisServer:
 
     @property
     def url(self):
-        """As Redis takes it."""
+        """The URL for Redis clients."""
         return f'redis://:{self.password}@127.0.0.1:{self.port}'
 
     def start(self):
-        """Waits until it answers."""
+        """Starts the server, and waits until it responds."""
         configuration = Path(self.outer.name, 'redis.conf')
         configuration.write_text(f'bind {self.bind}\nport {self.port}\ndir {self.outer.name}\n'
                                  f'save ""\nappendonly yes\nrequirepass {self.password}\n')
@@ -60,14 +60,14 @@ class RedisServer:
         raise AssertionError('Redis does not start')
 
     def answers(self):
-        """Whether it has read its data."""
+        """Returns whether it has read its data."""
         try:
             return self.ask('PING').startswith(b'+PONG')
         except OSError:
             return False
 
     def ask(self, command):
-        """The answer's bytes to a command of one line."""
+        """Returns the bytes of the response to a command of one line."""
         with socket.create_connection(('127.0.0.1', self.port), START_SECONDS_MAX) as line:
             line.sendall(f'AUTH {self.password}\r\n{command}\r\nQUIT\r\n'.encode())
             parts = []
@@ -76,7 +76,7 @@ class RedisServer:
         return b''.join(parts).removeprefix(b'+OK\r\n')
 
     def stop(self, how=signal.SIGTERM):
-        """As an administrator does."""
+        """Ends it like an administrator."""
         self.process.send_signal(how)
         self.process.wait(STOP_SECONDS_MAX)
         self.process = None

@@ -1,6 +1,6 @@
-"""A service over Redis: what it keeps, what it tells as it happens, and what a restart does to it.
+"""A service with Redis: stored data, live events, and the effect of restarts.
 
-Must not look into the service: what counts is what comes back, and what Redis has.
+Must not use internals of the service: only responses and the contents of Redis count.
 """
 
 import http.client
@@ -27,7 +27,7 @@ class Redis(unittest.TestCase):
         return self.program.ask('POST', f'/links/{name}', body, JSON)[0]
 
     def visit(self, name):
-        """(status, what came back)"""
+        """Returns (status, response)."""
         status, _, body = self.program.ask('GET', f'/links/{name}')
         return status, json.loads(body)
 
@@ -56,12 +56,12 @@ class Redis(unittest.TestCase):
         while b':1' not in self.server.ask('PUBSUB NUMSUB visits'):
             pass
         self.visit('home')
-        for expected in (('missed', ''), ('missed', ''), ('visit', 'home')):  # lost, and back
+        for expected in (('missed', ''), ('missed', ''), ('visit', 'home')):  # lost, restored
             self.assertEqual(self.event(stream), expected)
 
     @staticmethod
     def event(stream):
-        """(name, data) of the next one; comments are passed over."""
+        """Returns (name, data) of the next event; comments are skipped."""
         fields = {}
         while 'data' not in fields:
             name, _, value = stream.readline().decode().rstrip('\n').partition(':')

@@ -1,4 +1,4 @@
-"""A relay before the Unix socket of a server: a test cuts its connections, or holds them up.
+"""A relay before the Unix socket of a server: a test closes its connections, or delays them.
 
 Must not know a protocol.
 """
@@ -13,7 +13,7 @@ BYTES = 1 << 16
 
 
 class Relay:
-    """Listens at `path`, and passes connections on to the socket `target`. A context manager."""
+    """Listens at `path`, and forwards connections to the socket `target`. A context manager."""
 
     def __init__(self, path, target):
         self.path = str(path)
@@ -40,15 +40,15 @@ class Relay:
             each.close()
 
     def cut(self):
-        """Both ends see that their connection is closed. Bytes on their way may be lost."""
+        """Closes the connections at both ends. Bytes in transit may be lost."""
         self._order('cut')
 
     def hold(self):
-        """Nothing comes through any more, and neither end learns of it."""
+        """Stops forwarding, without informing either end."""
         self._order('hold')
 
     def go_on(self):
-        """What was held up arrives, late."""
+        """Forwards the delayed bytes."""
         self._order('go on')
 
     def _order(self, what):
@@ -68,7 +68,7 @@ class Relay:
                     self.woken.recv(BYTES)
                 elif key.fileobj is self.listener:
                     self._accept()
-                elif key.fileobj in self.others:  # it may have been closed meanwhile
+                elif key.fileobj in self.others:  # it may have been closed in the meantime
                     self._pass_on(key.fileobj)
         self._cut()
 
@@ -88,7 +88,7 @@ class Relay:
             each.settimeout(BLOCKED_SECONDS_MAX)
         try:
             server.connect(self.target)
-        except OSError:  # the server is away
+        except OSError:  # the server is not running
             client.close()
             server.close()
             return

@@ -1,6 +1,6 @@
 """packaging/release: the tarball, its SBOM, the checksums and the signature.
 
-Must not build the library from the tarball, which packages_test.py shows for other packages.
+Must not build the library from the tarball; packages_test.py does so for other packages.
 """
 
 import json
@@ -19,12 +19,12 @@ STEP_SECONDS_MAX = 120
 
 
 def part_of(library):
-    """Which component needs it, and how."""
+    """Returns which component needs it, and how."""
     return library['component'], library['use']
 
 
 class Release(unittest.TestCase):
-    """One release by a key of its own, made twice."""
+    """One release with its own key, created twice."""
 
     @classmethod
     def setUpClass(cls):
@@ -43,14 +43,14 @@ class Release(unittest.TestCase):
 
     @classmethod
     def release(cls, *words):
-        """(exit code, output) of the command."""
+        """Returns (exit code, output) of the command."""
         ended = subprocess.run([ROOT / 'packaging/release', *words], cwd=cls.place, text=True,
                                check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                timeout=STEP_SECONDS_MAX)
         return ended.returncode, ended.stdout
 
     def verified(self, sums):
-        """Whether the signature is one of these checksums by the key."""
+        """Returns whether the key has signed these checksums."""
         signers = self.place / 'signers'
         signers.write_text(f'release@eider {self.key.with_suffix(".pub").read_text()}')
         ended = subprocess.run(

@@ -1,7 +1,6 @@
-"""Services that are stopped and started anew on sockets that stay, as systemd restarts them.
+"""Services that are stopped and restarted with persistent sockets, like restarts by systemd.
 
-Must not need systemd, nor take an excuse: each request that is sent is counted, and so is each
-answer.
+Must not need systemd, and must count each request that is sent, and each response.
 
     restarts_test.py --restarts 100 --rate 10000     longer, and faster
 """
@@ -27,7 +26,7 @@ LONGER, OTHERS = parser.parse_known_args()
 
 
 class Unit:
-    """A socket that is listened with here from begin to end, and whoever serves it meanwhile."""
+    """A socket that this process keeps open, and the process that currently serves it."""
 
     def __init__(self, option):
         self.socket = socket.create_server(('127.0.0.1', 0), backlog=4096)
@@ -50,11 +49,11 @@ class Unit:
         self.log.close()
 
     def said(self):
-        # Without a seek: the service writes at the same offset.
+        # Without a seek, because the service writes at the same offset.
         return os.pread(self.log.fileno(), 1 << 20, 0).decode(errors='replace')
 
     def start(self):
-        """Does not wait for it: whoever asks it now waits in the socket's queue."""
+        """Starts the service without waiting for it: new clients wait in the socket's queue."""
         self.process = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=self.log, pass_fds=(self.socket.fileno(),))
         self.starts += 1
@@ -63,7 +62,7 @@ class Unit:
         until(lambda: self.said().count('serves on') == self.starts, self.said)
 
     def end(self):
-        """Its exit status, when it has drained."""
+        """Stops the service; returns its exit status after it has drained."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(SECONDS_MAX)
 

@@ -1,6 +1,6 @@
-"""As whom a service serves, on which processors, and what it may take: by /proc, of each thread.
+"""User, CPU affinity and permissions of a service: from /proc, for each thread.
 
-Must not trust what the service says of itself.
+Must not rely on the service's own output.
 """
 
 import os
@@ -17,7 +17,7 @@ from support import BIN, Program, free_port, run_to_end
 from upgrade_test import (Service, children, is_alive, setUpModule as adopt_orphans, until)
 
 PROGRAM = '10_http2'
-USER, GROUP = 65534, 65533  # no entry is needed for them
+USER, GROUP = 65534, 65533  # they need no entries
 AS_USER = ('--user', str(USER), '--group', str(GROUP))
 SECONDS_MAX = 30
 NOBODY = {'Uid': {USER}, 'Gid': {GROUP}, 'Groups': {GROUP}, 'CapInh': {0}, 'CapPrm': {0},
@@ -29,7 +29,7 @@ def setUpModule():
 
 
 def statuses(process):
-    """Of each of its threads, the numbers of each line by its name."""
+    """Yields the numbers of each line by name, for each of its threads."""
     for task in Path(f'/proc/{process}/task').iterdir():
         lines = (task / 'status').read_text().splitlines()
         found = dict(line.split(':', 1) for line in lines)
@@ -38,14 +38,15 @@ def statuses(process):
 
 
 def affinities(process):
-    """Of each of its threads, but the kernel's and the one that looks at the others."""
+    """Returns the affinity of its threads, except those of the kernel and the one that watches the
+    others."""
     return sorted(tuple(sorted(os.sched_getaffinity(int(task.name))))
                   for task in Path(f'/proc/{process}/task').iterdir()
                   if not (task / 'comm').read_text().startswith(('iou-', 'eider-inspect')))
 
 
 def public_directory(case):
-    """One that everybody may enter."""
+    """Returns a directory that all users may enter."""
     directory = case.enterContext(tempfile.TemporaryDirectory())
     os.chmod(directory, 0o755)
     return Path(directory)
@@ -53,7 +54,7 @@ def public_directory(case):
 
 class Pins(unittest.TestCase):
     def check(self, process, loops):
-        """Each loop has one, and the first thread all."""
+        """Each loop has one processor, and the first thread all."""
         usable = tuple(sorted(os.sched_getaffinity(0)))
         wanted = [usable, *((usable[index % len(usable)],) for index in range(loops))]
         until(lambda: affinities(process) == sorted(wanted), lambda: str(affinities(process)))
@@ -62,7 +63,7 @@ class Pins(unittest.TestCase):
         loops = len(os.sched_getaffinity(0))
         with Service('--port', '{port}', '--pin', '--threads', str(loops)) as service:
             self.check(service.pid, loops)
-            # The new process is started by a loop that is pinned.
+            # The new process is started by a pinned loop.
             old = service.upgrade()
             until(lambda: not is_alive(old), service.said)
             self.check(service.pid, loops)
@@ -106,7 +107,8 @@ class Limits(unittest.TestCase):
             self.assertEqual(service.end(), 0)
 
     def test_a_start_that_gets_no_more_threads_ends_and_says_so(self):
-        # A thread takes 8 MiB for its stack: none can be had, not even the log's, or some of them.
+        # A thread needs 8 MiB for its stack: not even the log's can be started, or only some of
+        # them.
         for mebibytes in (2, *range(8, 64, 4)):
             status, said = run_to_end('33_inside', '--port', str(free_port()), '--threads', '8',
                                       '--memory-max', f'{mebibytes}MiB')
@@ -167,7 +169,8 @@ class Refused(unittest.TestCase):
 @unittest.skipIf(os.getuid(), 'only root can become another user')
 class Users(unittest.TestCase):
     def start(self, *words, program=None, backend='auto'):
-        """A copy of the program that the user can read, among files that only root can."""
+        """Creates a copy of the program that the user can read, next to files that only root can
+        read."""
         self.directory = public_directory(self)
         path = program or self.directory / 'program'
         if program is None:
@@ -180,7 +183,7 @@ class Users(unittest.TestCase):
             self.assertEqual(status, NOBODY)
 
     def test_no_thread_keeps_a_right(self):
-        # Those that it was started with are to go, too.
+        # The groups of this process must be removed, too.
         before = os.getgroups()
         os.setgroups([0, 4, 27])
         self.addCleanup(os.setgroups, before)
@@ -228,7 +231,7 @@ class Users(unittest.TestCase):
                   len(children(service.pid)) == 2, service.said)
             until(lambda: all(status['Uid'] == {USER} for worker in children(service.pid)
                               for status in statuses(worker)), service.said)
-        # The supervisor starts them as root, and an upgrade does all anew.
+        # The supervisor starts them as root, and an upgrade repeats all steps.
         old = service.upgrade()
         until(lambda: not is_alive(old), service.said)
         for worker in children(service.pid):
@@ -252,7 +255,7 @@ class Users(unittest.TestCase):
             self.assertEqual(service.ask('GET', '/')[0], 200)
             self.assertEqual(file.read_text(), f'{service.pid}\n')
         self.assertEqual(service.end(), 0)
-        self.assertEqual(file.read_text(), '')  # its directory is root's
+        self.assertEqual(file.read_text(), '')  # only root can write to its directory
 
     def test_a_program_that_it_cannot_read_any_more_leaves_the_old_one_serving(self):
         service = self.start()
@@ -281,7 +284,7 @@ class Users(unittest.TestCase):
                                         *AS_USER], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
             try:
-                # Whatever there is of it, as long as it lives, is the one or the other.
+                # The signals arrive at any point of the startup.
                 for _ in range(200):
                     os.kill(process.pid, signal.SIGWINCH)
                     os.kill(process.pid, signal.SIGCHLD)
@@ -293,7 +296,8 @@ class Users(unittest.TestCase):
 
 
 class Sandboxes(unittest.TestCase):
-    """What is refused within one, `sandbox_test.cc` tries; here it serves, and is followed."""
+    """`sandbox_test.cc` tests rejected calls; here the service runs in a sandbox, and is
+    upgraded."""
 
     HELD = {'NoNewPrivs': '1', 'Seccomp': '2'}
 
@@ -311,7 +315,7 @@ class Sandboxes(unittest.TestCase):
             '--files', str(self.directory / 'files'), program=self.program))
 
     def held(self, process):
-        """Of all its threads: whether they are, and the number of filters."""
+        """Returns, for all its threads, whether they are sandboxed, and the number of filters."""
         found = set()
         for task in Path(f'/proc/{process}/task').iterdir():
             lines = dict(line.split(':', 1) for line in
@@ -328,7 +332,7 @@ class Sandboxes(unittest.TestCase):
         service = self.start()
         first = self.held(service.pid)
         self.assertEqual(len(first), 1)
-        for _ in range(20):  # the kernel holds a process sixteen times
+        for _ in range(20):  # the kernel allows only a limited number of nested filters
             old = service.upgrade()
             until(lambda pid=old: not is_alive(pid), service.said)
         self.check_serves(service)
@@ -369,7 +373,7 @@ class Sandboxes(unittest.TestCase):
             self.assertEqual(status, 201, said)
             self.held(notes.pid)
             self.assertEqual(notes.end(), 0)
-        # The log beside it was taken in, and removed.
+        # The log next to it was merged, and removed.
         self.assertEqual(list(database.parent.iterdir()), [database])
         with Program('31_telemetry', *words, '--log-file', str(log)) as shop:
             until(log.exists, shop.said)
@@ -384,7 +388,7 @@ class Sandboxes(unittest.TestCase):
             until(lambda: 'Eider serves on' in log.read_text(), shop.said)
             self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is configured.*serves on')
             self.held(shop.process.pid)
-            # None of them is lost where the start fails.
+            # No data is lost if the start fails.
             log.unlink()
             status, said = run_to_end('31_telemetry', '--port', str(shop.port), *words[2:])
         self.assertEqual(status, 1, said)
@@ -407,7 +411,7 @@ class PidFiles(unittest.TestCase):
         file = directory / 'pid'
         file.symlink_to(victim)
         script = directory / 'start'
-        # A link at the name that it writes to first, before it moves that into place.
+        # A link at the name of the temporary file, which is renamed afterwards.
         script.write_text(f'#!/bin/bash\nln -s {victim} {file}.$$\nexec {BIN / PROGRAM} "$@"\n')
         script.chmod(0o755)
         with Service('--port', '{port}', '--pid-file', str(file), program=script) as service:

@@ -1,6 +1,7 @@
-"""Schemathesis asks programs what their documents promise, rightly and wrongly, and finds nothing.
+"""Schemathesis sends valid and invalid requests according to programs' documents, and finds
+nothing.
 
-Must not find another thing each time: the seed is fixed, and so is how much is asked.
+Must be reproducible: the seed and the number of requests are fixed.
 """
 
 import os
@@ -20,7 +21,7 @@ class Schemathesis(unittest.TestCase):
         cls.program = make_environment('schemathesis') / 'bin/st'
 
     def assert_finds_nothing(self, service, directory, *more):
-        """In answers to valid and invalid requests, alone and one behind the other."""
+        """Expects no errors in responses to valid and invalid requests, single and in sequences."""
         command = [self.program, 'run', f'http://127.0.0.1:{service.port}/openapi.json',
                    '--seed', '1', '--max-examples', '40', '--no-color', *more]
         ended = subprocess.run(command, cwd=directory, text=True, check=False,
@@ -32,7 +33,7 @@ class Schemathesis(unittest.TestCase):
     def test_bookings(self):
         with tempfile.TemporaryDirectory() as directory:
             with Program('14_openapi', '--port', '{port}') as service:
-                # That no day is before the first is a rule that JSON Schema has no words for.
+                # JSON Schema cannot express that no day is before the first one.
                 self.assert_finds_nothing(service, directory,
                                           '--exclude-checks', 'positive_data_acceptance')
 
@@ -46,8 +47,8 @@ class Schemathesis(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             database = {'SQLITE': os.fspath(Path(directory) / 'books.db')}
             with Program('28_crud', '--port', '{port}', environment=database) as service:
-                # That a title is taken, and which state is there, no schema knows: most changes
-                # that are made up are refused, which it warns of.
+                # A schema cannot express unique titles and states: most generated changes are
+                # rejected, which it warns about.
                 self.assert_finds_nothing(service, directory, '--warnings', 'off',
                                           '--exclude-checks', 'positive_data_acceptance')
 

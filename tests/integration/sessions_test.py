@@ -1,6 +1,6 @@
-"""Sessions of a real server, with cookies as a browser keeps them.
+"""Sessions of a real server, with cookies like in a browser.
 
-Must not look into the service: what counts is what comes back.
+Must not use internals of the service: only its responses count.
 """
 
 import http.cookies
@@ -14,14 +14,14 @@ FORM = 'application/x-www-form-urlencoded'
 
 
 class Browser:
-    """Keeps the cookies that it is given."""
+    """Stores cookies."""
 
     def __init__(self, program):
         self.program = program
         self.cookies = {}
 
     def ask(self, method, path, form=None):
-        """(status, Location or None, body)"""
+        """Returns (status, Location or None, body)."""
         fields = {'Cookie': '; '.join(f'{name}={value}' for name, value in self.cookies.items())}
         body = None
         if form is not None:

@@ -1,6 +1,6 @@
-"""Settings of real programs: files, what is printed of them, secrets, and SIGHUP under load.
+"""Settings of real programs: files, their output, secrets, and SIGHUP under load.
 
-Must not look into a program: what counts are its words, its answers and its exit code.
+Must not use internals of a program: only its output, its responses and its exit code count.
 """
 
 import http.client
@@ -23,12 +23,13 @@ HIDDEN = 'hunter2-of-the-mail-server'
 
 
 def setUpModule():
-    """Programs begin with what SIGHUP does by itself, also where this one was told to ignore it."""
+    """Programs start with the default action for SIGHUP, even if this process ignores it."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Asking:
-    """Threads that ask on kept connections until they are told to end; all is to be answered."""
+    """Threads that send requests on persistent connections until they are stopped; all must get
+    responses."""
 
     def __init__(self, port):
         self.port = port
@@ -50,7 +51,7 @@ class Asking:
             thread.join()
 
     def run(self, is_kept):
-        """Every second client makes a connection for each request."""
+        """Every second client opens a connection for each request."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=ANSWER_SECONDS_MAX)
         while not self.is_over.is_set() and not self.wrong:
             try:
@@ -64,7 +65,7 @@ class Asking:
                 if told[0] != 200 or not told[1].endswith('s'):
                     self.wrong.append(told)
             if not is_kept:
-                connection.close()  # the next request opens it anew
+                connection.close()  # the next request reopens it
         connection.close()
 
 
@@ -77,20 +78,20 @@ class Reloads(unittest.TestCase):
         self.write('1s')
 
     def write(self, pause, more=''):
-        """Puts another file in place, as `mv` does."""
+        """Replaces the file, like `mv`."""
         new = self.file.with_suffix('.new')
         new.write_text(f'[clock]\npause = "{pause}"\nfile = "{self.directory}/count"\n{more}')
         os.replace(new, self.file)
 
     def start(self, name='13_clock'):
-        """SIGHUP is heard once it has said that it serves."""
+        """Starts the program; SIGHUP is handled once it has reported that it serves."""
         program = self.enterContext(Program(name, '--port', '{port}', '--threads', '2',
                                             '--config', str(self.file)))
         self.said(program, ' info Eider serves on ')
         return program
 
     def said(self, program, line, times=1):
-        """Waits for the log to have the line so often."""
+        """Waits until the log contains the line this number of times."""
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while program.said().count(line) < times:
             self.assertLess(time.monotonic(), deadline, program.said())
@@ -135,7 +136,7 @@ class Reloads(unittest.TestCase):
         self.addCleanup(kept.close)
 
         def statuses():
-            """On a connection that was there before, on a new one, and over HTTP/2."""
+            """Sends a long URL on an existing connection, on a new one, and over HTTP/2."""
             kept.request('GET', '/?' + LONG)
             reply = kept.getresponse()
             reply.read()
@@ -158,7 +159,7 @@ class Reloads(unittest.TestCase):
         program = self.start()
         self.write('1s', '[server]\nport = 1\nthreads = 4\n')
         self.hang_up(program)
-        # The command line goes ahead of the file, so nothing has changed of these two.
+        # The command line takes precedence over the file, so these two settings have not changed.
         self.said(program, 'settings: reloaded without changes')
         self.write('1s', '[server]\ndrain_seconds = 3\n')
         self.hang_up(program)
@@ -184,7 +185,7 @@ class Reloads(unittest.TestCase):
         self.said(program, 'which is larger than 1024 KiB')
         self.file.unlink()
         os.mkfifo(self.file)
-        self.hang_up(program)  # of a pipe without a writer nothing is read, and nobody waits
+        self.hang_up(program)  # a pipe without a writer is not read, and does not block
         self.said(program, 'settings: clock.file has changed and requires a restart')
         self.assertEqual(program.ask('GET', '/pause')[2], b'1s')
         self.file.unlink()

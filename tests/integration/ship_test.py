@@ -1,8 +1,8 @@
-"""`eider package` and `eider deploy`, and what goes wrong with them: a program, and one with a
-database, are built, packed, run in an empty root, and taken to a real sshd on this machine.
+"""`eider package` and `eider deploy`, and their errors: a program, and one with a database, are
+built, packed, run in an empty root, and deployed to a real sshd on this machine.
 
-Must not need more of the machine that it is deployed to than a shell; systemd is stood in for. The
-usual way, and the way back under load, are in way_test.py.
+Must need only a shell on the target machine; systemd is simulated. The usual case, and rollback
+under load, are in way_test.py.
 """
 
 import contextlib
@@ -66,7 +66,7 @@ add_executable(shop main.cc)
 target_link_libraries(shop PRIVATE eider::core)
 eider_project(shop)
 '''
-# The other project, which keeps notes.
+# The second project, which stores notes.
 NOTES_MAIN = r'''#include <eider/database.h>
 #include <eider/eider.h>
 #include <eider/middleware.h>
@@ -130,7 +130,7 @@ class Shared(Installed):
         return self
 
     def write_notes(self, query, *migrations):
-        """The release that reads its notes so, over that schema."""
+        """A release that reads its notes in this way, with that schema."""
         for folder in ('assets', 'migrations'):
             shutil.rmtree(self.notes / folder, ignore_errors=True)
             (self.notes / folder).mkdir(parents=True)
@@ -139,7 +139,7 @@ class Shared(Installed):
             (self.notes / f'migrations/{number:04}_step.sql').write_text(text)
 
     def package(self, mode, *words):
-        """What is packed: the last line of its output."""
+        """Packs the project; returns the archive, from the last line of the output."""
         (self.shop / 'assets/mode').write_text(mode)
         status, said, errors = eider('package', *words)
         if status != 0:
@@ -153,13 +153,13 @@ def setUpModule():
 
 
 def eider(*words, place=None, **changes):
-    """What the command ends with and says in that project, at one time."""
+    """Returns the exit code and output of the command in that project, with a fixed time."""
     return SHARED.eider(*words, place=place or SHARED.shop,
                         **{'SOURCE_DATE_EPOCH': '1700000000', **changes})
 
 
 def ask(port, path, method='GET'):
-    """(status, content), or nothing where nobody answers."""
+    """Returns (status, content), or nothing without a response."""
     connection = http.client.HTTPConnection('127.0.0.1', port, timeout=10)
     with contextlib.closing(connection), contextlib.suppress(OSError):
         connection.request(method, path)
@@ -178,7 +178,7 @@ def until(is_so, what, seconds=30):
 
 @contextlib.contextmanager
 def running(words, port, **more):
-    """A program that answers at that port, ended behind."""
+    """Runs a program that responds on that port, and ends it afterwards."""
     with subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, **more) as process:
         try:
             until(lambda: ask(port, '/livez') or process.poll() is not None,
@@ -200,7 +200,7 @@ class Packages(unittest.TestCase):
             for member in archive:
                 self.assertEqual((member.uid, member.gid, member.uname, member.mtime),
                                  (0, 0, '', 1700000000), member.name)
-            archive.extractall(self.place)  # noqa: S202, our own
+            archive.extractall(self.place)  # noqa: S202, created by this test
         self.assertEqual(names, sorted(names))
         root = self.place / package.name.removesuffix('.tar.gz')
         for file in ('bin/shop', 'lib/libstdc++.so.6', 'assets/mode', 'licenses/LICENSE',
@@ -231,7 +231,7 @@ class Packages(unittest.TestCase):
                 status, _, errors = eider('package', '--format', kind, place=project)
                 self.assertEqual(status, 0, errors)
             program = (project / 'build/package/shop').read_bytes()
-            self.assertFalse(str(project).encode() in program)  # it is not told: it is too long
+            self.assertFalse(str(project).encode() in program)  # too long for a message
             packages = project / 'build/packages'
             made.append({str(file.relative_to(packages)): hashlib.sha256(file.read_bytes()).digest()
                          for file in packages.rglob('*') if file.is_file()})
@@ -281,7 +281,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(image.name, 'shop-0.1.0-oci')
         index = (image / 'index.json').read_bytes()
         SHARED.package('one', '--format', 'oci', '--output', self.place)
-        self.assertEqual(index, (image / 'index.json').read_bytes())  # it has all digests
+        self.assertEqual(index, (image / 'index.json').read_bytes())  # it contains all digests
         for blob in (image / 'blobs/sha256').iterdir():
             self.assertEqual(hashlib.sha256(blob.read_bytes()).hexdigest(), blob.name)
         manifest = self.check_image(image)
@@ -289,7 +289,7 @@ class Packages(unittest.TestCase):
         root = self.place / 'root'
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(layer.read_bytes()))) as archive:
             self.assertEqual(archive.getmember('./tmp').mode, 0o1777)
-            archive.extractall(root)  # noqa: S202, our own
+            archive.extractall(root)  # noqa: S202, created by this test
         port = free_port()
         space = [] if os.getuid() == 0 else ['unshare', '--user', '--map-root-user']
         if subprocess.run([*space, 'true'], check=False, capture_output=True).returncode:
@@ -299,7 +299,7 @@ class Packages(unittest.TestCase):
             self.assertEqual(ask(port, '/mode'), (200, 'one'))
 
     def check_image(self, image):
-        """What skopeo makes of it; the manifest."""
+        """Copies the image with skopeo; returns the manifest."""
         if not shutil.which('skopeo'):
             self.skipTest('skopeo is not installed')
         def skopeo(*words):
@@ -312,13 +312,13 @@ class Packages(unittest.TestCase):
         self.assertEqual((config['Entrypoint'], config['User'], config['StopSignal']),
                          (['/bin/shop'], '10001:10001', 'SIGTERM'))
         self.assertIn('EIDER_LISTEN=0.0.0.0:8080', config['Env'])
-        # It is copied with all blobs, each held against its digest.
+        # All blobs are copied, and each one is verified with its digest.
         subprocess.run(['skopeo', 'copy', '-q', f'oci:{image}', f'dir:{self.place}/copied'],
                        check=True, capture_output=True, timeout=60)
         return skopeo('inspect', '--raw')
 
     def assert_fails(self, status, said, *words, **more):
-        """That nothing is packed, and why."""
+        """Expects that nothing is packed, with this reason."""
         ended, out, errors = eider('package', *words, **more)
         self.assertEqual((ended, out, errors.splitlines()[-1:]), (status, '', [said]))
 
@@ -362,7 +362,7 @@ class Packages(unittest.TestCase):
 
 
 class Sshd(SshFiles):
-    """A server of its own on a port of this machine. Use as a context manager."""
+    """A separate sshd on a port of this machine. Use as a context manager."""
 
     def __init__(self, place):
         super().__init__(place, '127.0.0.1', free_port())
@@ -370,7 +370,7 @@ class Sshd(SshFiles):
 
     def __enter__(self):
         if os.getuid() == 0:
-            os.makedirs('/run/sshd', exist_ok=True)  # where the kernel shuts it in
+            os.makedirs('/run/sshd', exist_ok=True)  # required by sshd for its chroot
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
         try:
@@ -386,7 +386,7 @@ class Sshd(SshFiles):
 
 
 class Deploying(unittest.TestCase):
-    """A folder to deploy to, by an sshd of one's own."""
+    """A folder for deployments, on the test's own sshd."""
 
     @classmethod
     def setUpClass(cls):
@@ -395,7 +395,7 @@ class Deploying(unittest.TestCase):
 
     def setUp(self):
         place = self.enterContext(tempfile.TemporaryDirectory())
-        # All that a shell could take for something else.
+        # With all characters that a shell could interpret.
         self.there = Path(place, "it's $(touch hit) `id` \"a\" ; & |*")
         self.there.mkdir()
         self.port = free_port()
@@ -427,7 +427,7 @@ class Deployed(Deploying):
         return self.send(*words, **more)
 
     def deployed(self, mode, *words, **changes):
-        """What it says; it has to serve."""
+        """Deploys; returns the output. The service must run."""
         status, said, errors = self.deploy(mode, *words, **changes)
         self.assertEqual(status, 0, said + errors)
         self.assertEqual(ask(self.port, '/mode'), (200, mode))
@@ -442,7 +442,7 @@ class Deployed(Deploying):
             errors.endswith('there was no previous release, so nothing serves\n'), errors)
         self.assertFalse((self.there / 'current').is_symlink())
         self.assertEqual((self.there / 'shop.log').stat().st_mode & 0o077, 0, 'links may be in it')
-        # What runs and is not its own is left alone, whatever the file says.
+        # Other processes are left alone, whatever the pid file contains.
         other = self.enterContext(subprocess.Popen(['sleep', '600']))
         self.addCleanup(other.kill)
         (self.there / 'shop.pid').write_text(f'{other.pid}\n')
@@ -526,7 +526,7 @@ class Deployed(Deploying):
     def test_who_cannot_be_reached_or_lets_nobody_in_is_told(self):
         for config, why in (('nowhere', 'Connection refused'), ('wrong', 'Permission denied')):
             status, said, errors = self.deploy('one', config=config)
-            self.assertEqual((status, said), (1, ''))  # ahead of the build
+            self.assertEqual((status, said), (1, ''))  # before the build
             self.assertIn(why, errors)
             self.assertTrue(errors.endswith(
                 'eider deploy: cannot connect to shop.test with ssh (see above). Set up key '
@@ -534,7 +534,7 @@ class Deployed(Deploying):
         self.assertEqual(os.listdir(self.there), ['shop.toml'])
 
     def ssh_that(self, does):
-        """A PATH whose ssh treats the upload so."""
+        """Returns a PATH whose ssh manipulates the upload in this way."""
         tools = Path(self.enterContext(tempfile.TemporaryDirectory()))
         tool = tools / 'ssh'
         tool.write_text("#!/bin/sh\ncase $* in *\"eider-deploy 'take'\"*)\n"
@@ -573,7 +573,7 @@ class Deployed(Deploying):
         self.assertRegex(errors, 'eider deploy: another deployment to .* is running\n$')
 
     def test_a_unit_is_reloaded_where_there_is_one(self):
-        """By a systemctl that does what systemd's would, as far as it is asked."""
+        """Simulates the required commands of systemctl."""
         tool = self.sshd.place / 'tools/systemctl'
         place = self.there.as_posix().replace("'", "'\\''")
         tool.write_text(f"""#!/bin/sh
@@ -640,7 +640,7 @@ esac
         if not shutil.which('systemd-analyze'):
             self.skipTest('systemd is not installed')
         file = Path(self.enterContext(tempfile.TemporaryDirectory()), 'shop.service')
-        # Its program has to be there.
+        # Its program must exist.
         file.write_text(unit.replace('/srv/a+shop/current/bin/shop', '/bin/true'))
         ended = subprocess.run(['systemd-analyze', 'verify', '--man=no', file], text=True,
                                check=False, capture_output=True, timeout=60)
@@ -649,7 +649,7 @@ esac
 
 @unittest.skipUnless(SSHD, 'sshd is not installed')
 class Migrated(Deploying):
-    """Releases that bring migrations along."""
+    """Releases with migrations."""
 
     STARS = 'alter table notes add column stars integer not null default 5;\n'
     TEXTS = 'select text from notes'
@@ -666,7 +666,7 @@ class Migrated(Deploying):
         self.assertEqual(ask(self.port, '/readyz')[0], 200)
 
     def not_released(self, *words_of_notes):
-        """What is told of it."""
+        """Returns the messages about a release."""
         status, _, errors = self.release(*words_of_notes)
         self.assertEqual(status, 1, errors)
         return errors
@@ -698,7 +698,7 @@ class Migrated(Deploying):
         self.assert_notes('kept 5', 'more 5')
         self.released(self.TEXTS, TABLE, self.STARS, 'delete from notes where id = 2;\n')
         self.assert_notes('kept')
-        # CMake has run again for each migration, and nothing else was compiled again.
+        # CMake has run again for each migration, but nothing else was recompiled.
         self.assertEqual(compiled(), compiled_at)
 
     def test_one_that_has_migrated_serves_on_where_the_one_before_refuses_its_schema(self):

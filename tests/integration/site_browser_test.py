@@ -114,7 +114,7 @@ SEARCHES = {
     'send an email': 'guides/users/email.html',
 }
 
-SITE = None  # one for all tests
+SITE = None  # shared by all tests
 
 
 def setUpModule():
@@ -133,7 +133,7 @@ class Site(Shown):
         return self.browser.run('return getComputedStyle(document.body).backgroundColor')
 
     def search(self, text):
-        """{entries, corrected, isPartial, pages} of a search on the page that is open."""
+        """Returns {entries, corrected, isPartial, pages} of a search on the open page."""
         return self.browser.command('POST', '/execute/async', {'args': [text], 'script': """
             const [text, done] = arguments;
             (window.testIndex ??= fetch(document.body.dataset.top + 'search.json')
@@ -283,7 +283,7 @@ class Site(Shown):
                 self.assertEqual(self.browser.find('.ways .main').text(), 'Get started')
 
     def without_scripts(self):
-        """Pages that are opened from now on run no scripts, until the end of the test."""
+        """Disables scripts on pages opened from now on, until the end of the test."""
         self.browser.tools('Emulation.setScriptExecutionDisabled', value=True)
         self.addCleanup(self.browser.tools, 'Emulation.setScriptExecutionDisabled', value=False)
 
@@ -296,14 +296,14 @@ class Site(Shown):
         self.assertEqual(self.browser.find('.version').text(), project_version())
 
     def shown_tabs(self):
-        """The headings of the tabs whose text can be seen."""
+        """Returns the headings of the tabs with visible text."""
         return self.browser.run("""
             return [...document.querySelectorAll('.tab')]
               .filter((tab) => tab.querySelector('p, pre').checkVisibility())
               .map((tab) => tab.querySelector('h2').id)""")
 
     def show_tabs(self, *where):
-        """Opens the page that has tabs, without an earlier choice."""
+        """Opens the page with tabs, without an earlier choice."""
         self.show('index.html')
         self.browser.run('localStorage.clear()')
         self.show(*where or ('get-started/install.html',))
@@ -345,7 +345,7 @@ class Site(Shown):
         self.assertEqual(self.shown_tabs(), ['conan'])
         self.browser.run("location.hash = '#docker'")
         self.browser.until(lambda: self.shown_tabs() == ['docker'], 'the tab')
-        self.show('get-started/install.html')  # a link is no choice
+        self.show('get-started/install.html')  # following a link does not change the choice
         self.assertEqual(self.shown_tabs(), ['from-source'])
 
     def test_all_tabs_are_shown_on_paper_and_without_scripts(self):

@@ -24,7 +24,7 @@ PAGES = ('index.html', 'guides/application/middleware.html', 'tutorial/bookstore
 
 
 def build(*words, root=ROOT, **environment):
-    """The status and the output of docs/build."""
+    """Returns the status and the output of docs/build."""
     ended = subprocess.run([root / 'docs/build', *words], cwd='/', text=True, check=False,
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, timeout=BUILD_SECONDS_MAX,
@@ -33,13 +33,13 @@ def build(*words, root=ROOT, **environment):
 
 
 def files_of(folder):
-    """{name: bytes} of all files in a folder."""
+    """Returns {name: bytes} of all files in a folder."""
     return {path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob('*')) if path.is_file()}
 
 
 def make_site(*words, name='site'):
-    """The folder of a new site, which is removed with the one above it after the tests."""
+    """Returns the folder of a new site, which is removed with its parent after the tests."""
     held = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(held.cleanup)
     site = Path(held.name, name)
@@ -92,7 +92,7 @@ class Shown(unittest.TestCase):
         cls.server.stdout.close()
 
     def resize(self, width):
-        """Makes the window so wide."""
+        """Sets the width of the window."""
         self.browser.tools('Emulation.setDeviceMetricsOverride', width=width, height=800,
                            deviceScaleFactor=1, mobile=width < 600)
 
@@ -104,7 +104,7 @@ class Shown(unittest.TestCase):
         self.browser.open(self.base + name)
 
     def axe_faults(self):
-        """The faults that axe-core finds on the page as it is shown."""
+        """Returns the errors that axe-core finds on the current page."""
         if shutil.which('npm') is None:
             self.skipTest('npm is not installed')
         try:

@@ -12,7 +12,7 @@ from site_support import PAGES, build, files_of, make_site, served
 from support import ROOT
 
 CODE = re.compile(r'^ *```.*?^ *```|`[^`\n]+`', re.DOTALL | re.MULTILINE)
-SITE = None  # one for all tests
+SITE = None  # shared by all tests
 
 
 def setUpModule():

@@ -1,6 +1,6 @@
-"""Slow readers of a large answer: the server holds it once, not once for each of them.
+"""Slow readers of a large response: the server stores it once, not once for each of them.
 
-Must not depend on how busy the machine is: memory is read when all that was asked is answered.
+Must not depend on the load of the machine: memory is read when all requests have responses.
 """
 
 import re
@@ -21,14 +21,14 @@ WINDOW_MAX = (1 << 31) - 1
 
 
 def trusting():
-    """A context that takes the certificate made at start."""
+    """Returns a context that accepts the certificate created at startup."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
 
 class SlowReaders(unittest.TestCase):
-    """Each begins to read and goes on when all of them are there."""
+    """Clients that start to read, and continue when all of them have started."""
 
     def setUp(self):
         self.tls_port = free_port()
@@ -37,7 +37,7 @@ class SlowReaders(unittest.TestCase):
         self.addCleanup(self.server.__exit__)
 
     def connect(self, port):
-        """A connection that takes little at once."""
+        """Returns a connection with a small receive buffer."""
         client = socket.socket()
         self.addCleanup(client.close)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -46,39 +46,39 @@ class SlowReaders(unittest.TestCase):
         return client
 
     def own_bytes(self):
-        """Memory that is the server's alone."""
+        """Returns the memory that belongs only to the server."""
         status = Path(f'/proc/{self.server.process.pid}/status').read_text(encoding='ascii')
         return int(re.search(r'RssAnon:\s+(\d+) kB', status)[1]) << 10
 
     def begin_h1(self):
-        """HTTP/1.1 in the clear."""
+        """HTTP/1.1 without encryption."""
         client = self.connect(self.server.port)
         client.sendall(ASK)
         return client
 
     def begin_tls(self):
-        """The same in TLS."""
+        """The same with TLS."""
         client = trusting().wrap_socket(self.connect(self.tls_port))
         self.addCleanup(client.close)
         client.sendall(ASK)
         return client
 
     def begin_h2(self):
-        """HTTP/2, with windows that hold nothing back."""
+        """HTTP/2, with windows that do not limit it."""
         client = self.connect(self.server.port)
         client.sendall(h2.PREFACE + h2.settings(_4=WINDOW_MAX) + h2.request(1, '/big') +
                        h2.window_update(0, WINDOW_MAX - 65535))
         return client
 
     def check_growth(self, begin):
-        """Fifty of that kind, beside what one has cost already."""
+        """Returns the memory of fifty such clients, beyond that of the first one."""
         first = begin()
         self.assertGreater(len(first.recv(16)), 0)
         before = self.own_bytes()
         readers = [begin() for _ in range(READERS)]
         for reader in readers:
             self.assertGreater(len(reader.recv(16)), 0)
-        # One loop: what came before is served when this is answered.
+        # With one loop, earlier requests are served when this one gets its response.
         self.assertEqual(self.server.ask('GET', '/plaintext')[0], 200)
         self.assertLess(self.own_bytes() - before, GROWTH_BYTES_MAX)
         return readers
@@ -95,7 +95,7 @@ class SlowReaders(unittest.TestCase):
         self.check_growth(self.begin_h2)
 
     def rest_of(self, reader):
-        """How many of the content's bytes come; all are alike."""
+        """Returns the number of received bytes of the content; all bytes are equal."""
         data = b''
         while b'\r\n\r\n' not in data:
             part = reader.recv(65536)

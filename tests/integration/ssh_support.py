@@ -1,6 +1,6 @@
-"""Keys and settings by which `ssh shop.test` comes to an sshd that a test has started.
+"""Keys and settings for `ssh shop.test` to an sshd that a test has started.
 
-Must not read or write anything of the user's own: files of a folder are named in each call.
+Must not read or write files of the user: each call names files of a folder.
 """
 
 import shutil
@@ -12,9 +12,9 @@ SECONDS_MAX = 30
 
 
 class SshFiles:
-    """What both ends read. `key.config` lets in, `wrong.config` does not.
+    """The files of both ends. `key.config` is accepted, `wrong.config` is not.
 
-    listen  where sshd is to listen; it may not be there yet
+    listen  address of the future sshd; it may not exist yet
     """
 
     def __init__(self, place, address, port, listen=None):
@@ -48,7 +48,7 @@ class SshFiles:
         return [SSHD, '-D', '-e', '-f', str(self.place / 'sshd_config')]
 
     def wait_for(self, process):
-        """Until that sshd answers."""
+        """Waits until that sshd responds."""
         deadline = time.monotonic() + SECONDS_MAX
         while process.poll() is None and time.monotonic() < deadline:
             scan = subprocess.run(['ssh-keyscan', '-p', str(self.port), self.address], check=False,

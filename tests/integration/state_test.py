@@ -1,6 +1,6 @@
-"""What a process tells of itself at SIGUSR1, whatever it is at: waiting, stuck, stopping, upgraded.
+"""The state that a process reports at SIGUSR1 while it waits, is stuck, stops, or is upgraded.
 
-A loop that stands still must keep nobody from being told.
+A blocked loop must not prevent the report.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ def setUpModule():
 
 
 def wait_for(is_there):
-    """What it gives once that is something."""
+    """Calls the function until its result is true, and returns that."""
     deadline = time.monotonic() + SECONDS_MAX
     while time.monotonic() < deadline:
         found = is_there()
@@ -41,7 +41,7 @@ def wait_for(is_there):
 
 
 class SilentService(ThreadingHTTPServer):
-    """Answers nothing until it may."""
+    """Responds only when it is allowed to."""
 
     daemon_threads = True
 
@@ -57,7 +57,7 @@ class SilentService(ThreadingHTTPServer):
 
 class SilentHandler(BaseHTTPRequestHandler):
     def log_message(self, format, *args):
-        """Says nothing."""
+        """Logs nothing."""
 
     def do_GET(self):
         self.server.may_go.wait(SECONDS_MAX)
@@ -78,26 +78,26 @@ class State(unittest.TestCase):
         return program
 
     def send(self, program, path, head=GET):
-        """A request whose answer nobody reads."""
+        """Sends a request without reading its response."""
         connection = program.connect()
         self.addCleanup(connection.close)
         connection.sendall(head.format(path).encode())
         return connection
 
     def told(self, process, file=None):
-        """What it tells, asked now."""
+        """Returns the current report."""
         file = file or self.file
         file.unlink(missing_ok=True)
 
         def asked():
-            """One that has not begun yet does not hear it."""
+            """A process that has not started yet does not handle the signal."""
             os.kill(process, signal.SIGUSR1)
             time.sleep(0.05)
             return file.exists() and file.read_text()
         return json.loads(wait_for(asked))
 
     def requests(self, program, count):
-        """Those in flight, by their routes, once there are so many."""
+        """Waits for this number of requests in progress, and returns their routes."""
         def all_of_them():
             state = self.told(program.process.pid)
             found = {one['route']: one for loop in state['server']['loops']
@@ -200,7 +200,7 @@ class State(unittest.TestCase):
         program = self.start('--workers', '2')
         wait_for(lambda: 'serves on' in program.said())
         before = sorted(children(program.process.pid))
-        for _ in range(20):  # also of a service manager that sends it to all processes at once
+        for _ in range(20):  # service managers may also send it to all processes at once
             for process in (program.process.pid, *map(int, before)):
                 os.kill(process, signal.SIGUSR1)
         files = [self.file.with_name(f'{self.file.name}.{number}') for number in (0, 1)]
@@ -211,7 +211,7 @@ class State(unittest.TestCase):
         self.assertEqual(sorted(children(program.process.pid)), before)
         # The workers can be faster than the supervisor's own line.
         wait_for(lambda: 'Workers: 0 (process ' in program.said())
-        self.assertEqual(program.stop(), 0)  # all of them have written what they were to
+        self.assertEqual(program.stop(), 0)  # all of them have written their report
 
     def test_it_is_told_while_the_process_stops(self):
         program = self.start('--threads', '2', '--drain-seconds', '20')

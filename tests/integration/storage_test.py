@@ -32,7 +32,7 @@ MIB = 1 << 20
 
 
 def versitygw():
-    """The S3 server, built once; None and the reason if this machine cannot build it."""
+    """Returns the S3 server, built once; None and the reason if this machine cannot build it."""
     program = FOLDER / 'versitygw'
     if program.exists():
         return program, ''
@@ -46,7 +46,7 @@ def versitygw():
                         'github.com/versity/versitygw/cmd/versitygw'],
                        cwd=FOLDER, check=True, timeout=BUILD_SECONDS_MAX, text=True,
                        env={**os.environ, 'GOFLAGS': '-mod=mod'}, capture_output=True)
-    except subprocess.CalledProcessError as failed:  # its libraries need a newer Go than Debian 12
+    except subprocess.CalledProcessError as failed:  # its libraries need a newer Go
         return None, f'this Go does not build versitygw: {failed.stderr.strip()[-200:]}'
     except subprocess.TimeoutExpired:
         return None, f'versitygw is not built within {BUILD_SECONDS_MAX} s'
@@ -62,7 +62,7 @@ def digest(data):
 
 
 def multipart(fields, data, kind='application/octet-stream', filename='a.bin'):
-    """The body and the type of a form with a file after its fields."""
+    """Returns the body and the type of a form with a file after its fields."""
     body = b''
     for name, value in fields:
         body += (f'--limit\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
@@ -73,7 +73,7 @@ def multipart(fields, data, kind='application/octet-stream', filename='a.bin'):
 
 
 def ask_url(program, method, url, body=None, headers=None):
-    """A request to a signed URL: a path of the program, or one of another server."""
+    """Sends a request to a signed URL: a path of the program, or a URL of another server."""
     parts = urllib.parse.urlsplit(url)
     port = parts.port or program.port
     connection = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
@@ -87,7 +87,7 @@ def ask_url(program, method, url, body=None, headers=None):
 
 
 class StorageCases:
-    """The same on each storage. `arguments` of the program are the subclass's."""
+    """The same tests for each storage. The subclass sets `arguments` of the program."""
 
     def start(self):
         raise NotImplementedError
@@ -181,7 +181,7 @@ class StorageCases:
         status, _, read = self.program.ask('GET', '/photos/large.bin', None,
                                            {'Range': 'bytes=31000000-31000099'})
         self.assertEqual((status, read), (206, data[31_000_000:31_000_100]))
-        # A part of 8 MiB and its copy, and what sockets hold; never the whole of 30 MiB twice.
+        # A part of 8 MiB and its copy, and the buffers of sockets; never the whole 30 MiB twice.
         self.assertLess(self.program_memory() - before, 40 * MIB)
 
     def program_memory(self):
@@ -195,7 +195,7 @@ class StorageCases:
                 connection.sendall(f'POST /photos HTTP/1.1\r\nHost: a\r\nContent-Type: {kind}\r\n'
                                    f'Content-Length: {len(body)}\r\n\r\n'.encode() + body)
             except OSError:
-                pass  # the answer may come before all was sent
+                pass  # the response may arrive before everything was sent
             self.assertIn(b' 413 ', connection.recv(100))
         self.assertEqual(self.keys(prefix='photos/'), ([], None))
 
@@ -377,7 +377,7 @@ class S3Server(StorageCases, unittest.TestCase):
                        *words, environment={'PHOTOS_STORAGE_S3_SECRET_KEY': secret})
 
     def leftovers(self):
-        """Multipart uploads that are not complete."""
+        """Returns the incomplete multipart uploads."""
         return [path for path in self.bucket.glob('.sgwtmp/multipart/*/*')]
 
     def test_wrong_settings_are_explained(self):
@@ -414,7 +414,7 @@ class SamePort(Program):
 
 
 def is_free(port):
-    """Whether a program can listen on the port."""
+    """Returns whether a program can listen on the port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -426,7 +426,7 @@ def is_free(port):
 
 
 def record_of(directory, url):
-    """The record of an upload; its key does not contain the ID of the URL."""
+    """Returns the record of an upload; its key does not contain the ID of the URL."""
     return json.loads((Path(directory) / (url.rsplit('/', 1)[1] + '.json')).read_text())
 
 
@@ -551,7 +551,7 @@ class ResumableUploads(unittest.TestCase):
                 connection, status = None, 0
                 until = time.monotonic() + 30
                 while status != 423 and time.monotonic() < until:
-                    # A part that comes while an empty one has the lock is rejected itself.
+                    # A part that arrives while an empty one has the lock is rejected.
                     if connection is None or select.select([connection], [], [], 0)[0]:
                         connection = begun.enter_context(program.connect())
                         connection.sendall(
@@ -562,7 +562,7 @@ class ResumableUploads(unittest.TestCase):
                 self.assertEqual(status, 423)
                 self.assertEqual(program.ask('DELETE', path, None,
                                              {'Tus-Resumable': '1.0.0'})[0], 423)
-            # The client has left: its lock goes with it, and what it has sent remains.
+            # The client has disconnected: its lock is released, and the sent bytes remain.
             until = time.monotonic() + 30
             part['Upload-Offset'] = '3'
             while status == 423 and time.monotonic() < until:

@@ -1,6 +1,6 @@
-"""Gigabytes in both directions through the measuring service, by a real client, in little memory.
+"""Gigabytes in both directions through the benchmark service, with a real client, in little memory.
 
-Must not take the service's word for what arrived: curl counts, and so does zlib.
+Must not rely on the service's own count of bytes: curl counts, and zlib, too.
 """
 
 import json
@@ -22,21 +22,21 @@ SECONDS_MAX = 120
 
 
 def peak_bytes(service):
-    """The most memory that the process ever held."""
+    """Returns the peak memory of the process."""
     status = Path(f'/proc/{service.process.pid}/status').read_text(encoding='ascii')
     line = next(line for line in status.splitlines() if line.startswith('VmHWM'))
     return int(line.split()[1]) * 1024
 
 
 def held_bytes(service):
-    """What it holds now."""
+    """Returns its current memory."""
     status = Path(f'/proc/{service.process.pid}/status').read_text(encoding='ascii')
     line = next(line for line in status.splitlines() if line.startswith('VmRSS'))
     return int(line.split()[1]) * 1024
 
 
 def curl(*arguments):
-    """What it printed."""
+    """Returns the output of curl."""
     return subprocess.run(['curl', '-sS', '--max-time', str(SECONDS_MAX), *arguments],
                           capture_output=True, check=True, timeout=SECONDS_MAX + 10).stdout
 

@@ -1,6 +1,6 @@
 """`eider db structs` and `eider db seed` as developers run them.
 
-Must not look into the library: what counts is what they print, their status, files and rows.
+Must not use internals of the library: only output, status, files and rows count.
 """
 
 import contextlib

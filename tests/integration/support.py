@@ -1,6 +1,6 @@
-"""Starts a built program on a free port and talks to it, for the tests in this folder.
+"""Starts a built program on a free port and communicates with it, for the tests in this folder.
 
-Must not leave a program behind, and must not wait without a bound.
+Must not leave a program running, and must not wait without a limit.
 """
 
 import contextlib
@@ -30,16 +30,16 @@ NPM_SECONDS_MAX = 120
 
 
 def project_version():
-    """The version of the tree."""
+    """Returns the version of the tree."""
     text = (ROOT / 'CMakeLists.txt').read_text()
     return re.search(r'project\(eider VERSION (\S+)', text)[1]
 
 
 def free_port():
-    """A port that nobody listens on, and that no other test is given for a long while.
+    """Returns a port on which no program listens, and which no other test gets for a long time.
 
-    The kernel gives these to no connection of its own, so it stays free until it is used, also
-    where a program goes and comes back.
+    The kernel does not use these ports for outgoing connections, so the port stays free until it is
+    used, also across restarts of a program.
     """
     with open(Path(tempfile.gettempdir(), f'eider-test-port-{os.getuid()}'), 'a+',
               encoding='ascii') as last:
@@ -57,7 +57,7 @@ def free_port():
 
 
 def open_files_max():
-    """Raises this process's limit (its children inherit it) and returns it."""
+    """Raises the limit of this process (its children inherit it) and returns it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 20000 if hard == resource.RLIM_INFINITY else min(hard, 20000)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
@@ -104,7 +104,7 @@ class Program:
         raise AssertionError(f'{self.command} does not listen: {self.said()}')
 
     def await_serving(self):
-        """Until it says that it serves: on every address, where it listens at more than one."""
+        """Waits until it reports that it serves: on all of its addresses."""
         deadline = time.monotonic() + START_SECONDS_MAX
         while 'Eider serves on ' not in self.said():
             if time.monotonic() > deadline:
@@ -112,17 +112,17 @@ class Program:
             time.sleep(0.01)
 
     def said(self):
-        """What it wrote until now."""
-        # Without a seek: the program writes at the same offset, and would write over what it said.
+        """Returns its output so far."""
+        # Without a seek: the program writes at the same offset, and would overwrite its output.
         file = self.errors.fileno()
         return os.pread(file, os.fstat(file).st_size, 0).decode(errors='replace')
 
     def connect(self):
-        """A connection of its own."""
+        """Returns a new connection."""
         return socket.create_connection(('127.0.0.1', self.port), timeout=ANSWER_SECONDS_MAX)
 
     def ask(self, method, path, body=None, headers=None):
-        """One request on a new connection; (status, headers, body)."""
+        """Sends one request on a new connection; returns (status, headers, body)."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=ANSWER_SECONDS_MAX)
         try:
             connection.request(method, path, body, headers or {})
@@ -138,7 +138,7 @@ class Program:
 
 
 def run_to_end(name, *arguments, environment=None):
-    """Exit status and output of a program that must end by itself."""
+    """Returns exit status and output of a program that must end by itself."""
     ended = subprocess.run([BIN / name, *arguments], env={**os.environ, **(environment or {})},
                            stdin=subprocess.DEVNULL, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
@@ -147,7 +147,8 @@ def run_to_end(name, *arguments, environment=None):
 
 
 def make_environment(name):
-    """The directory of a virtual environment with what NAME_requirements.txt pins; made once."""
+    """Returns the directory of a virtual environment with the packages pinned in
+    NAME_requirements.txt; created once."""
     directory = ROOT / f'build/{name}-venv'
     requirements = Path(__file__).with_name(f'{name}_requirements.txt')
     wanted = requirements.read_text()
@@ -161,7 +162,8 @@ def make_environment(name):
 
 
 def make_packages(given, name):
-    """build/NAME with what GIVEN/package-lock.json pins; made once, and runs none of it."""
+    """Returns build/NAME with the packages of GIVEN/package-lock.json; created once, without
+    running their scripts."""
     directory = ROOT / 'build' / name
     marker = directory / 'node_modules/package-lock.json'
     wanted = (given / 'package-lock.json').read_text()
@@ -180,7 +182,7 @@ def make_packages(given, name):
 
 
 def receive_until(connection, end):
-    """All bytes up to and including `end`."""
+    """Returns all bytes up to and including `end`."""
     received = b''
     while not received.endswith(end):
         data = connection.recv(65536)
@@ -191,14 +193,15 @@ def receive_until(connection, end):
 
 
 def token_of(program, path='/'):
-    """What a form on that page needs to be taken: the hidden field's pair, the cookies."""
+    """Returns the values that a form on that page requires: the pair of the hidden field, the
+    cookies."""
     _, headers, page = program.ask('GET', path)
     field = re.search(r'name="([^"]+)" value="([^"]+)"', page.decode())
     return {field[1]: html.unescape(field[2])}, {'Cookie': headers['Set-Cookie'].split(';')[0]}
 
 
 class NotesCase(unittest.TestCase):
-    """Tests of the notes service, each over a database of its own."""
+    """Tests of the notes service, each with its own database."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -206,6 +209,6 @@ class NotesCase(unittest.TestCase):
         self.database = Path(directory.name) / 'notes.db'
 
     def start(self):
-        """The service over this test's database."""
+        """Returns the service with this test's database."""
         return Program('notes', '--port', '{port}', '--threads', '2',
                        environment={'NOTES_DATABASE_FILE': str(self.database)})

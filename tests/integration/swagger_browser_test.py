@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""A person with a browser reads the pages of Swagger UI over the notes' API, and tries it there.
+"""A user reads the pages of Swagger UI for the notes' API in a browser, and tries the API there.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver, and notes built with the component swagger; says so without."""
+Needs chromium and chromedriver, and notes built with the component swagger; reports if they are
+missing.
+"""
 
 import base64
 import json
@@ -21,7 +23,7 @@ def address_of(service):
 
 
 def requested(browser):
-    """Where the browser asked since the last question."""
+    """Returns the URLs that the browser has requested since the last call."""
     return [event["request"]["url"] for event in browser.told("Network.requestWillBeSent")]
 
 
@@ -87,7 +89,7 @@ def follows_light_and_dark(browser, service):
 
 
 def keep_picture(browser, name):
-    """For people who look at it: where EIDER_PICTURES names a directory."""
+    """Stores a screenshot, if EIDER_PICTURES names a directory."""
     directory = os.environ.get("EIDER_PICTURES")
     if directory:
         picture = base64.b64decode(browser.command("GET", "/screenshot"))

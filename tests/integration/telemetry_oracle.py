@@ -1,6 +1,6 @@
-"""Reads what a program sent as OTLP by the messages that OpenTelemetry publishes.
+"""Reads OTLP data of a program with the messages that OpenTelemetry publishes.
 
-One request a line: {"path": …, "text": …}; one answer a line: what the message has, or its error.
+One request per line: {"path": …, "text": …}; one response per line: the message, or its error.
 """
 
 import json
@@ -17,7 +17,7 @@ MESSAGES = {'/v1/traces': trace_service_pb2.ExportTraceServiceRequest,
 
 
 def identifiers_to_base64(value):
-    """OTLP writes bytes in hexadecimal digits where the JSON of protobuf has base64."""
+    """OTLP writes some bytes in hexadecimal digits, where the JSON of protobuf has base64."""
     if isinstance(value, list):
         return [identifiers_to_base64(one) for one in value]
     if not isinstance(value, dict):

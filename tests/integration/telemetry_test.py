@@ -1,6 +1,7 @@
-"""What is seen of a running service: its log, its numbers by Prometheus, its spans by a collector.
+"""The telemetry of a running service: its log, its metrics for Prometheus, its spans in a
+collector.
 
-Collectors that misbehave must not be felt by who asks the service.
+Faulty collectors must not affect clients of the service.
 """
 
 import base64
@@ -28,7 +29,7 @@ FLOOD_BYTES = 1_000_000_000
 
 
 def wait_for(is_there):
-    """What it gives once that is something."""
+    """Calls the function until its result is true, and returns that."""
     deadline = time.monotonic() + SECONDS_MAX
     while time.monotonic() < deadline:
         found = is_there()
@@ -48,7 +49,7 @@ class Oracle:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def read(self, path, text):
-        """The message as a dictionary."""
+        """Returns the message as a dictionary."""
         self.process.stdin.write(json.dumps({'path': path, 'text': text}) + '\n')
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
@@ -64,7 +65,8 @@ class Oracle:
 
 
 class Collector(ThreadingHTTPServer):
-    """Keeps what it is sent; another path than OTLP's is a service that says what it was told."""
+    """Stores received data; paths other than OTLP's are a service that returns its request
+    headers."""
 
     daemon_threads = True
 
@@ -78,22 +80,22 @@ class Collector(ThreadingHTTPServer):
 
     @property
     def url(self):
-        """Where it listens."""
+        """The URL of the server."""
         return f'http://127.0.0.1:{self.server_address[1]}'
 
     def texts(self, path):
-        """Those that came there."""
+        """Returns the texts that were sent to that path."""
         return [text for at, text in list(self.kept) if at == path]
 
     def handle_error(self, request, client_address):
-        """A client that has left is no error here."""
+        """A disconnected client is not an error here."""
 
 
 class CollectorHandler(BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
 
     def log_message(self, format, *args):
-        """Says nothing."""
+        """Logs nothing."""
 
     def answer(self, status, text=b'{}', headers=()):
         self.send_response(status)
@@ -134,7 +136,7 @@ class CollectorHandler(BaseHTTPRequestHandler):
 
 
 def attributes(span):
-    """Names and values, whatever their type."""
+    """Returns names and values of any type."""
     return {one['key']: next(iter(one['value'].values())) for one in span['attributes']}
 
 
@@ -189,7 +191,7 @@ class Telemetry(unittest.TestCase):
         asked = 0
 
         def is_taken():
-            """Asks again as long as the program says that it has not started yet."""
+            """Repeats the request as long as the program reports that it has not started yet."""
             nonlocal asked
             if program.said().count('has not finished starting') == asked:
                 os.kill(program.process.pid, signal.SIGUSR2)
@@ -213,7 +215,7 @@ class Telemetry(unittest.TestCase):
         program.ask('POST', '/orders/7/pay', b'', {'traceparent': PARENT, 'tracestate': 'a=1'})
         _, _, told = program.ask('GET', '/stock', None, {'traceparent': PARENT})
         program.ask('GET', '/fails')
-        # All that is there is sent ahead of the end.
+        # All pending data is sent before the end.
         self.assertEqual(program.stop(), 0)
         spans = []
         for text in self.collector.texts('/v1/traces'):
@@ -264,14 +266,15 @@ class Telemetry(unittest.TestCase):
         told = attributes(paid)
         self.assertEqual((told['order'], told['card_token']), ('7', '***'))
         self.assertEqual(len(told['request_id']), 16)
-        # What the messages have as bytes is Base64 in their JSON.
+        # Byte values of the messages are Base64 in their JSON.
         self.assertEqual(base64.b64decode(paid['traceId']).hex(), PARENT[3:35])
         fault = next(one for body, one in by_body.items() if 'the card' in body)
         self.assertEqual(fault['severityNumber'], 'SEVERITY_NUMBER_ERROR')
         self.assertLess(abs(int(paid['timeUnixNano']) / 1e9 - time.time()), 60)
 
     def check_service(self, manner):
-        """It answers at once while the collector misbehaves, and counts what is lost."""
+        """The program responds immediately while the collector misbehaves, and counts the
+        losses."""
         program = self.start()
         self.collector.manner = manner
         for number in range(200):

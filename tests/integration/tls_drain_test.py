@@ -1,6 +1,6 @@
-"""A server that stops while clients of TLS wait for their answers: all of them are answered.
+"""A server that stops while TLS clients wait for their responses: all of them get one.
 
-Must not take an end without close_notify for a good one: it could hide a lost half.
+Must not accept an end without close_notify: it could hide a truncated response.
 """
 
 import socket
@@ -16,7 +16,7 @@ SLOW = 700  # milliseconds
 
 
 def trusting():
-    """A context that takes the certificate made at start."""
+    """Returns a context that accepts the certificate created at startup."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
@@ -31,18 +31,18 @@ class Stopping(unittest.TestCase):
         self.addCleanup(self.server.__exit__)
 
     def connect(self):
-        """A connection whose missing close_notify is an error."""
+        """Returns a connection on which a missing close_notify is an error."""
         raw = socket.create_connection(('127.0.0.1', self.tls_port), SECONDS_MAX)
         client = trusting().wrap_socket(raw, suppress_ragged_eofs=False)
         self.addCleanup(client.close)
         return client
 
     def ask(self, client, path):
-        """A whole request."""
+        """Sends a whole request."""
         client.sendall(f'GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n'.encode())
 
     def to_end(self, client):
-        """All that comes, to the announced end."""
+        """Returns all bytes up to the close_notify."""
         got = bytearray()
         while data := client.recv(65536):
             got += data

@@ -1,4 +1,4 @@
-"""HTTP in the clear where TLS is spoken: the client is told so, in words that it can read.
+"""Unencrypted HTTP on a TLS port: the client gets a readable error.
 
 Must not test TLS itself: tls_test.py does.
 """
@@ -33,7 +33,7 @@ class PlainToTls(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     def said_to(self, *pieces):
-        """All that comes back, and how it ended."""
+        """Returns all received bytes, and how the connection ended."""
         with socket.create_connection(('127.0.0.1', self.port), timeout=20) as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for piece in pieces:

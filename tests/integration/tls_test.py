@@ -1,6 +1,6 @@
-"""TLS of the measuring service against curl, openssl s_client and Python's own client.
+"""TLS of the benchmark service with curl, openssl s_client and Python's own client.
 
-Must not trust anything but the certificates made here, and must not leave a file behind.
+Must trust only the certificates created here, and must not leave files.
 """
 
 import http.client
@@ -26,13 +26,13 @@ NEW = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '
 
 
 def run(*command, given=b''):
-    """What it wrote, errors too."""
+    """Returns its output, including errors."""
     return subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           check=False, timeout=SECONDS_MAX).stdout.decode(errors='replace')
 
 
 def make_certificate(folder, name):
-    """NAME.pem and NAME.key; the certificate is its own authority."""
+    """Creates NAME.pem and NAME.key; the certificate is self-signed."""
     made = subprocess.run(['openssl', *NEW, '-keyout', f'{folder}/{name}.key', '-out',
                            f'{folder}/{name}.pem'], capture_output=True, check=False,
                           timeout=SECONDS_MAX)
@@ -58,16 +58,16 @@ class Secure(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     def url(self, path='/json'):
-        """Where TLS is spoken."""
+        """Returns the URL with TLS."""
         return f'https://localhost:{self.tls_port}{path}'
 
     def curl(self, *words, path='/json'):
-        """What it printed."""
+        """Returns the output of curl."""
         return run('curl', '-sS', '--max-time', '15', '--cacert', f'{self.folder}/one.pem', *words,
                    self.url(path))
 
     def s_client(self, *words, given=b''):
-        """What it printed."""
+        """Returns the output of s_client."""
         return run('openssl', 's_client', '-connect', f'127.0.0.1:{self.tls_port}', '-CAfile',
                    f'{self.folder}/one.pem', *words, given=given)
 
@@ -123,7 +123,7 @@ class Defaults(Secure):
 
 class Resumption(Secure):
     def resume(self, version):
-        """Saves a session, then comes back with it."""
+        """Saves a session, and then resumes it."""
         saved = f'{self.folder}/session'
         ask = b'GET /json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
         self.s_client(version, '-ign_eof', '-sess_out', saved, given=ask)
@@ -164,7 +164,7 @@ class Data(Secure):
             self.assertIn(b'Hello, World!', self.ask_in_pieces(trust, cut), cut)
 
     def ask_in_pieces(self, trust, cut):
-        """One request, every flight of it sent in pieces of `cut` bytes."""
+        """Sends one request, with every flight in pieces of `cut` bytes."""
         came, goes = ssl.MemoryBIO(), ssl.MemoryBIO()
         secure = trust.wrap_bio(came, goes, server_hostname='localhost')
         ask = b'GET /json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
@@ -176,7 +176,7 @@ class Data(Secure):
 
 
 def read_all(secure):
-    """Everything until the service's close_notify."""
+    """Returns everything until the service's close_notify."""
     answer = b''
     while True:
         piece = secure.read(65536)
@@ -188,7 +188,7 @@ def read_all(secure):
 
 
 def drive(raw, came, goes, step, cut):
-    """Calls `step` until it has all that it needs from the socket."""
+    """Calls `step` until it needs no more data from the socket."""
     while True:
         try:
             outcome, is_done = step(), True
@@ -203,17 +203,17 @@ def drive(raw, came, goes, step, cut):
 
 class Reload(Secure):
     def serial(self):
-        """Of the certificate that new connections are shown."""
+        """Returns the certificate for new connections."""
         return ssl.get_server_certificate(('127.0.0.1', self.tls_port), timeout=SECONDS_MAX)
 
     def exchange(self, name):
-        """Puts another certificate in place of the first, as certbot's renewal does."""
+        """Replaces the certificate, like a renewal by certbot."""
         make_certificate(self.folder, name)
         for kind in ('key', 'pem'):
             shutil.move(f'{self.folder}/{name}.{kind}', f'{self.folder}/one.{kind}')
 
     def await_change(self, old):
-        """Until new connections see another certificate than `old`."""
+        """Waits until new connections get another certificate than `old`."""
         deadline = time.monotonic() + SECONDS_MAX
         while self.serial() == old:
             self.assertLess(time.monotonic(), deadline, 'the certificate stays the old one')
@@ -237,7 +237,7 @@ class Reload(Secure):
         pem.write_bytes(whole[:100])
         try:
             deadline = time.monotonic() + SECONDS_MAX
-            while 'stays in use' not in self.service.said():  # new connections make it look
+            while 'stays in use' not in self.service.said():  # new connections trigger the check
                 self.assertEqual(self.serial(), old)
                 self.assertLess(time.monotonic(), deadline, self.service.said())
                 time.sleep(0.1)
@@ -247,7 +247,8 @@ class Reload(Secure):
 
 
 class Load:
-    """Kept-alive and new connections that ask until the end; counts answers and failures."""
+    """Persistent and new connections that send requests until the end; counts responses and
+    failures."""
 
     THREADS = 3
     ASKED_PER_CONNECTION = 10
@@ -268,7 +269,7 @@ class Load:
             thread.join(SECONDS_MAX)
 
     def work(self):
-        """Connections one after another."""
+        """Opens connections one after another."""
         trust = ssl.create_default_context()
         trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
         while not self.is_ending.is_set():
@@ -282,7 +283,7 @@ class Load:
                 client.close()
 
     def ask(self, client):
-        """Some requests on one connection."""
+        """Sends several requests on one connection."""
         self.connections += 1
         for _ in range(self.ASKED_PER_CONNECTION):
             client.request('GET', '/json')

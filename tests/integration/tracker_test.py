@@ -1,6 +1,6 @@
 """The tracker's webhook: each delivery is signed, and none waits for another.
 
-Must not look at the rest of it: arena/tracker/behaviour.py and tests/examples do.
+Must not test other parts: arena/tracker/behaviour.py and tests/examples do.
 """
 
 import base64
@@ -22,7 +22,7 @@ JSON = {'Content-Type': 'application/json'}
 
 
 class Hook(http.server.BaseHTTPRequestHandler):
-    """Answers the first delivery once another has come."""
+    """Responds to the first delivery only after another has arrived."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
@@ -43,7 +43,7 @@ class Hook(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_):
-        """Says nothing."""
+        """Logs nothing."""
 
 
 class Webhook(unittest.TestCase):

@@ -1,14 +1,14 @@
-"""The steps of docs/tutorial, and first-steps.md: each is built as its page shows it, and answers
-its commands as shown. And the messages that troubleshooting.md explains.
+"""The steps of docs/tutorial, and first-steps.md: each is built as its page shows it, and its
+commands print the shown output. Also the messages that troubleshooting.md explains.
 
 A block of code that begins with a comment with a file name (`// notes.cc`) is that file. In blocks
-of `console`, `$ eider run FILE …` and `$ eider dev` start the step's program on a free port in
-place of 8080, and `$ curl …`, `$ cat …` and `$ sqlite3 …` run as they are; what follows is their
-output. A program whose page shows an output is run to its end. All else is for readers.
+of `console`, `$ eider run FILE …` and `$ eider dev` start the step's program on a free port instead
+of 8080, and `$ curl …`, `$ cat …` and `$ sqlite3 …` run unchanged; the following lines are their
+output. A program whose page shows an output is run to its end. Other commands are only for readers.
 
-Must not compare what differs from run to run: MASKED.
+Must not compare text that differs between runs: MASKED.
 
-    python3 tests/integration/tutorial_test.py --write    # writes the outputs into the pages
+    python3 tests/integration/tutorial_test.py --write    # writes the outputs to the pages
 """
 
 import contextlib
@@ -44,7 +44,7 @@ MASKED = [(re.compile(pattern), mask) for pattern, mask in (
 THEIRS = re.compile(r'deduced return type|undeclared identifier|Could not find|undefined reference'
                     r'|no member')
 BUILD_SECONDS_MAX = 400
-# A page that is read again may show more, as what runs in the background goes on.
+# A page that is read again may show more, because background work continues.
 PATIENCE = 20
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
@@ -62,7 +62,7 @@ endfunction()
 
 
 def masked(text):
-    """The text without what differs from run to run."""
+    """Returns the text without parts that differ between runs."""
     for pattern, mask in MASKED:
         text = pattern.sub(mask, text)
     return text.strip()
@@ -85,22 +85,22 @@ class Step:
 
     @property
     def is_project(self):
-        """Whether it brings its own CMakeLists.txt."""
+        """Whether it has its own CMakeLists.txt."""
         return 'CMakeLists.txt' in self.files
 
     def components(self, prefix):
-        """Those whose headers it includes."""
+        """Returns the components whose headers it includes."""
         headers = re.findall(r'#include <eider/(\w+)\.h>', '\n'.join(self.files.values()))
         return {name for name in headers if (prefix / f'lib/libeider_{name}.a').exists()}
 
     def targets(self):
-        """The programs of its CMakeLists.txt; that of a lone source is named as the page."""
+        """Returns the programs of its CMakeLists.txt; a single source has the name of the page."""
         if not self.is_project:
             return [self.name]
         return re.findall(r'add_executable\((\w+)', self.files['CMakeLists.txt'])
 
     def write(self, place):
-        """Its files below that folder; returns what CMake needs for them."""
+        """Writes its files to that folder; returns the lines that CMake needs for them."""
         for name, text in self.files.items():
             (place / self.name / name).parent.mkdir(parents=True, exist_ok=True)
             (place / self.name / name).write_text(text)
@@ -113,7 +113,7 @@ class Step:
 
 
 def build(steps, prefix, place):
-    """All steps in one build, below `place`."""
+    """Builds all steps below `place`."""
     components = set().union(*(step.components(prefix) for step in steps))
     lines = [PROJECT.format(components=' '.join(sorted(components)))]
     for step in steps:
@@ -125,7 +125,7 @@ def build(steps, prefix, place):
     (place / 'shared.cc').write_text('')
     words = ['cmake', '-S', place, '-B', place / 'build', '-G', 'Ninja',
              '-DCMAKE_BUILD_TYPE=Debug', f'-DCMAKE_PREFIX_PATH={prefix}']
-    # The compiler that built Eider is among those of its package; clang compiles fastest.
+    # The package supports the compiler that built Eider; clang compiles fastest.
     clang = next((path for path in map(shutil.which, ('clang++-19', 'clang++')) if path), None)
     words += [f'-DCMAKE_CXX_COMPILER={clang}'] if clang else []
     words += ['-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld'] if clang and shutil.which('ld.lld') else []
@@ -137,7 +137,7 @@ def build(steps, prefix, place):
 
 
 class Terminal:
-    """Runs the commands of a step as its reader does. Use as a context manager."""
+    """Runs the commands of a step like its readers. Use as a context manager."""
 
     def __init__(self, step, place):
         self.step = step
@@ -162,7 +162,7 @@ class Terminal:
             self.served = None
 
     def run(self, command, shown):
-        """The command's output; None of a command that is for readers alone."""
+        """Returns the command's output; None for a command that is only for readers."""
         command = command.replace('\\\n', ' ').replace('8080', str(self.port))
         started = re.match(r'((?:\w+=\S+ )*)eider (?:run [\w.]+|dev)(?: -- (.*)| ?(.*))$', command)
         if started:
@@ -208,7 +208,7 @@ class Terminal:
 
 
 def run_tests_of(step, place):
-    """The step's own tests, where it has some; (exit status, output)."""
+    """Runs the step's own tests, if it has some; returns (exit status, output)."""
     for target in step.targets():
         if target.endswith('_test'):
             ended = subprocess.run([place / 'build' / step.name / target], text=True, check=False,
@@ -251,7 +251,7 @@ class Troubleshooting(unittest.TestCase):
         page = (ROOT / 'docs/get-started/troubleshooting.md').read_text()
         sources = ' '.join(path.read_text() for folder in ('src', 'cli')
                            for path in (ROOT / folder).rglob('*.[ch]*') if path.is_file())
-        # Literals that go on in the next line are one text.
+        # Literals that continue on the next line are one text.
         sources = re.sub(r'"\s*"', '', sources)
         for message in re.findall(r'^### `([^`]+)`', page, re.MULTILINE):
             for part in message.split('…') if not THEIRS.search(message) else ():
@@ -260,7 +260,8 @@ class Troubleshooting(unittest.TestCase):
 
 
 def write_outputs(names):
-    """Writes what the commands really print into the pages whose names begin so; all, without."""
+    """Writes the real output of the commands to the pages whose names begin with these; without
+    names, to all."""
     steps = [Step(page) for page in PAGES if not names or page.name.startswith(tuple(names))]
     prefix = os.environ.get('EIDER_PREFIX')
     with contextlib.ExitStack() as kept:
@@ -278,7 +279,7 @@ def write_outputs(names):
 
 
 def one(terminal, found):
-    """A command with its real output; as it is where that differs in MASKED alone."""
+    """Returns a command with its real output; unchanged if it differs only in MASKED."""
     output = terminal.run(found[1], found[2])
     if output is None or masked(output) == masked(found[2]):
         return found[0]

@@ -1,6 +1,7 @@
-"""`eider upgrade`: it waits for the new process, or says why there is none, and harms nobody else.
+"""`eider upgrade`: it waits for the new process, or reports why there is none, and affects no other
+process.
 
-Must not take the log's word alone: whoever serves behind it is asked.
+Must not rely on the log alone: the new process must respond.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ __all__ = ['setUpModule']
 
 
 def upgrade(*words, **more):
-    """(exit code, standard output, standard error)."""
+    """Returns (exit code, standard output, standard error)."""
     ended = subprocess.run([BIN / 'eider', 'upgrade', *map(str, words)], text=True, check=False,
                            capture_output=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL,
                            **more)
@@ -33,7 +34,7 @@ def upgrade(*words, **more):
 
 
 def lie():
-    """Connects to each socket on which an `eider upgrade` waits, and sends two reports."""
+    """Connects to each socket on which an `eider upgrade` waits, and sends two false reports."""
     is_connected = False
     for name in re.findall('@(eider/upgrade/[0-9]+)', Path('/proc/net/unix').read_text()):
         for report in b'123 ', b'':
@@ -47,7 +48,7 @@ def lie():
 
 
 def lies_in_child(become):
-    """Whether a process that has called `become` has sent its lies."""
+    """Returns whether a process that has called `become` could send false reports."""
     child = os.fork()
     if child == 0:
         is_done = False
@@ -60,14 +61,14 @@ def lies_in_child(become):
 
 
 def blocks(pid, number):
-    """Whether the process has blocked that signal."""
+    """Returns whether the process has blocked that signal."""
     blocked = next(line.split()[1] for line in Path(f'/proc/{pid}/status').read_text().splitlines()
                    if line.startswith('SigBlk:'))
     return int(blocked, 16) >> number - 1 & 1
 
 
 def become_nobody():
-    """In a child process of root."""
+    """Drops root privileges in a child process."""
     user = pwd.getpwnam('nobody')
     os.setgroups([])
     os.setgid(user.pw_gid)
@@ -80,7 +81,7 @@ class Upgraded(unittest.TestCase):
         self.file = self.directory / 'pid'
 
     def check_upgrade(self, service, *words):
-        """It tells who serves, and that one does."""
+        """It reports the serving process, which responds."""
         before = service.pid
         status, said, errors = upgrade(*words)
         self.assertEqual((status, errors), (0, ''), service.said())
@@ -112,7 +113,7 @@ class Upgraded(unittest.TestCase):
             link.unlink()
             link.symlink_to(slow)
             os.kill(before, signal.SIGUSR2)
-            # The script has a child only after exec, so the link is not needed any more.
+            # The script has a child only after exec, so the link is no longer needed.
             until(lambda: any(children(child) for child in children(before)), service.said)
             started = int(children(before).pop())
             link.unlink()
@@ -144,7 +145,7 @@ class Upgraded(unittest.TestCase):
 
 
 class Refused(unittest.TestCase):
-    """What does not come up leaves the old one serving."""
+    """If the new process does not start, the old one keeps serving."""
 
     def start(self, words, *more):
         directory = self.enterContext(tempfile.TemporaryDirectory())
@@ -232,7 +233,7 @@ class Refused(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
-    """Nothing happens to a process that is no service."""
+    """Processes that are not services are not affected."""
 
     def assert_refused(self, said, *words, status=1, **more):
         self.assertEqual(upgrade(*words, **more), (status, '', f'eider upgrade: {said}\n'))
@@ -264,7 +265,7 @@ class Others(unittest.TestCase):
             self.assertEqual(service.end(), 0)
 
     def test_a_process_that_sigusr2_would_end(self):
-        # The shell has a handler for it, by which it ends.
+        # The shell has a handler for it that ends the shell.
         for name, command in (('sleep', ['sleep', '600']),
                               ('bash', ['bash', '-c', 'trap : EXIT; echo; read'])):
             with self.subTest(name):

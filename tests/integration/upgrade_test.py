@@ -1,6 +1,6 @@
-"""A new process takes a running one's place, again and again: whoever has asked is answered.
+"""A new process replaces a running one, repeatedly: all requests get responses.
 
-Must not take an excuse: each request that is sent is counted, and so is each answer.
+Must count each request that is sent, and each response, without exceptions.
 
     upgrade_test.py --upgrades 100 --rate 10000     longer, and faster
 """
@@ -41,7 +41,7 @@ LONGER, OTHERS = parser.parse_known_args()
 
 
 def setUpModule():
-    """Processes whose starter has gone become this one's children, and are seen when they stay."""
+    """Makes orphaned processes children of this one, so that remaining ones are noticed."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -54,7 +54,7 @@ def until(is_so, what, seconds=SECONDS_MAX):
 
 
 def is_alive(process):
-    """A zombie is not."""
+    """Returns whether the process is alive; a zombie is not."""
     with contextlib.suppress(OSError):
         status = Path(f'/proc/{process}/status').read_text()
         return '\nState:\tZ' not in status
@@ -62,7 +62,7 @@ def is_alive(process):
 
 
 def descriptors(process):
-    """What each of them is of; without the number of the socket or pipe."""
+    """Returns the targets of the descriptors, without the numbers of sockets and pipes."""
     found = []
     for each in Path(f'/proc/{process}/fd').iterdir():
         with contextlib.suppress(OSError):
@@ -78,7 +78,7 @@ def children(process):
 
 
 class Service(Program):
-    """A service that is replaced by processes of its own."""
+    """A service that is replaced by processes that it starts."""
 
     def __init__(self, *arguments, program=None, environment=None):
         super().__init__(PROGRAM, *arguments, environment=environment)
@@ -101,44 +101,44 @@ class Service(Program):
 
     @property
     def pid(self):
-        """Of whoever serves now."""
+        """The id of the process that currently serves."""
         return self.pids[-1]
 
     def lines(self, text):
         return [line for line in self.said().splitlines() if text in line]
 
     def upgrade(self):
-        """returns  the process that served until now"""
+        """Upgrades; returns the process that served before."""
         before = self.pid
         os.kill(before, signal.SIGUSR2)
-        # The last words of both: the new one serves, and is asked again at once.
+        # The last lines of both: the new one serves, and can be upgraded again immediately.
         until(lambda: len(self.lines('serves on')) > len(self.pids) and
               len(self.lines('took over')) == len(self.pids), self.said)
         self.pids.append(int(re.findall(r'Process (\d+) took over', self.said())[-1]))
         return before
 
     def refuse(self, why):
-        """An upgrade that comes to nothing."""
+        """Starts an upgrade that fails."""
         count = len(self.lines(NOBODY))
         os.kill(self.pid, signal.SIGUSR2)
         until(lambda: len(self.lines(NOBODY)) > count, self.said)
         return why in self.lines(NOBODY)[-1]
 
     def end(self):
-        """Stops whoever serves; its exit status."""
+        """Stops the serving process; returns its exit status."""
         os.kill(self.pid, signal.SIGTERM)
         if self.pid == self.process.pid:
             return self.process.wait(SECONDS_MAX)
-        # Those before are its parents until they are gone.
+        # Earlier processes are its parents until they have ended.
         until(lambda: not any(map(is_alive, self.pids[:-1])), self.said)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
 class Load:
-    """`eider bench` at a bounded rate.
+    """`eider bench` with a limited rate.
 
-    One client that asks again as soon as it is answered has kept all others from a processor for
-    many seconds (Linux 6.18), and so failed what ran beside.
+    A single client in a closed loop has kept others from a processor for many seconds (Linux 6.18),
+    so that other tests failed.
     """
 
     def __init__(self, url, *words, rate):
@@ -159,7 +159,7 @@ class Load:
         self.process.stdout.close()
 
     def end(self):
-        """Its report once all that was sent is answered."""
+        """Returns its report after all sent requests have responses."""
         self.process.send_signal(signal.SIGINT)
         said, _ = self.process.communicate(timeout=SECONDS_MAX)
         report = Path(self.file.name).read_text()
@@ -168,12 +168,12 @@ class Load:
         return self.process.returncode, json.loads(report), said
 
 
-# Requests that a connection may have at once, of loads for which that is not one.
+# Number of concurrent requests per connection, for loads with more than one.
 STREAMS = {'HTTP/2': 8, 'TLS HTTP/2': 4}
 
 
 def loads_of(port, tls_port, rate):
-    """Each kind of client by its name."""
+    """Returns each kind of client by its name."""
     plain, tls = f'http://127.0.0.1:{port}/', f'https://127.0.0.1:{tls_port}/'
     return {'kept': Load(plain, '-c', '16', rate=rate * 4 // 10),
             'new': Load(plain, '-c', '2', '-H', 'Connection: close', rate=rate // 10),
@@ -187,7 +187,7 @@ def loads_of(port, tls_port, rate):
 
 class Counted(unittest.TestCase):
     def check(self, loads):
-        """Sent equals answered; returns how many."""
+        """Expects as many responses as requests; returns their number."""
         total = 0
         for name, load in loads.items():
             status, report, said = load.end()
@@ -218,7 +218,7 @@ class UnderLoad(Counted):
             print(f'{total} requests over {LONGER.upgrades} upgrades in {seconds:.1f} s, '
                   f'{total / seconds:.0f} a second', file=sys.stderr)
             until(lambda: not any(map(is_alive, service.pids[:-1])), service.said)
-            # Connections are gone, and a descriptor that was handed on too often would show.
+            # Connections are closed, and descriptors that were passed on too often would show.
             until(lambda: len(descriptors(service.pid)) <= len(first),
                   lambda: f'{descriptors(service.pid)}, at first {first}')
             self.assertEqual(children(service.pid), set())
@@ -242,7 +242,7 @@ class Places(unittest.TestCase):
                     listening = subprocess.run(['ss', '-Htln', f'sport = :{service.port}'],
                                                capture_output=True, check=True, text=True)
                     self.assertEqual(len(listening.stdout.splitlines()), sockets)
-                    for _ in range(40):  # each socket has its share of them
+                    for _ in range(40):  # each socket gets its share
                         self.ask(service)
                 self.assertEqual(service.end(), 0)
 
@@ -290,7 +290,7 @@ class Places(unittest.TestCase):
 
 
 def program_that(directory, words):
-    """A link to the program, and what it is to lead to instead."""
+    """Returns a link to the program, and a replacement for its target."""
     link, other = Path(directory) / 'program', Path(directory) / 'other'
     link.symlink_to(BIN / PROGRAM)
     other.write_text(f'#!/bin/sh\n{words}\n')
@@ -299,7 +299,7 @@ def program_that(directory, words):
 
 
 class Failed(unittest.TestCase):
-    """What does not come up leaves the old one serving, and says why."""
+    """If the new process does not start, the old one keeps serving, and reports the reason."""
 
     def start(self, words, *more):
         directory = self.enterContext(tempfile.TemporaryDirectory())
@@ -318,7 +318,7 @@ class Failed(unittest.TestCase):
         link.unlink()
         self.assertTrue(service.refuse('No such file'), service.said())
         self.check_serves(service)
-        # The path is looked up anew each time.
+        # The path is resolved again each time.
         link.symlink_to(BIN / PROGRAM)
         service.upgrade()
         self.check_serves(service)
@@ -345,7 +345,7 @@ class Failed(unittest.TestCase):
 
     def test_what_a_script_leaves_behind_keeps_no_place(self):
         for how in ('ended', 'stopped'):
-            # The shell waits for what it has started, and is killed alone.
+            # The shell waits for its child, and only the shell is killed.
             service, _ = self.start('sleep 30; exit 1', '--upgrade-seconds', '1')
             os.kill(service.pid, signal.SIGUSR2)
             until(lambda at=service: any(map(children, children(at.pid))), service.said)
@@ -383,7 +383,7 @@ class Failed(unittest.TestCase):
 
 
 class Kept(unittest.TestCase):
-    """Connections that the old process has."""
+    """Connections of the old process."""
 
     def test_a_kept_connection_is_answered_once_more_and_told_to_close(self):
         with Service('--port', '{port}') as service:
@@ -392,7 +392,7 @@ class Kept(unittest.TestCase):
                 client.sendall(ask)
                 self.assertNotIn(b'Connection: close', client.recv(10000))
                 service.upgrade()
-                time.sleep(0.5)  # beyond the span in which a stop would have closed it
+                time.sleep(0.5)  # longer than the time after which a stop would have closed it
                 client.sendall(ask)
                 self.assertIn(b'Connection: close', client.recv(10000))
                 self.assertEqual(client.recv(1), b'')
@@ -433,7 +433,7 @@ class Kept(unittest.TestCase):
 
 
 def retry_of(content):
-    """Milliseconds, which stand behind all events."""
+    """Returns the milliseconds after the last event."""
     pause = int(re.search(rb'\nretry: (\d+)\n\n(\r\n0\r\n\r\n)?$', content)[1])
     if not 500 <= pause <= 5000:
         raise AssertionError(pause)
@@ -451,7 +451,7 @@ class Http2Client(h2.Client):
             h2.request_fields('CONNECT', '/socket') +
             [(':protocol', 'websocket'), ('sec-websocket-version', '13')])))
         self.send(h2.request(self.EVENTS, '/ticks'))
-        # The server's SETTINGS come first, and its acknowledgement of ours.
+        # The server's SETTINGS come first, and its acknowledgement of the client's.
         self.content, self.kinds, self.codes = {}, {}, []
         self.read_until(lambda: {self.SOCKET, self.EVENTS} <= self.kinds.keys() and
                         b'data: 1' in self.of(self.EVENTS))
@@ -460,7 +460,7 @@ class Http2Client(h2.Client):
         return self.content.get(stream, b'')
 
     def read_until(self, is_so):
-        """Notes frames; PINGs are answered, as the two GOAWAYs want it."""
+        """Records frames, and responds to PINGs, which the two GOAWAYs require."""
         while not is_so():
             got = self.next_frame()
             if got is None:
@@ -483,7 +483,7 @@ class Http2Client(h2.Client):
 
 
 def server_of(client):
-    """The process that has the other end of it."""
+    """Returns the process with the other end of the connection."""
     (_, mine), (_, port) = client.socket.getsockname(), client.socket.getpeername()
     listed = subprocess.run(['ss', '-Htnp', f'sport = :{port} and dport = :{mine}'],
                             capture_output=True, check=True, text=True).stdout
@@ -494,13 +494,13 @@ class KeptHttp2(unittest.TestCase):
     """The same on streams of HTTP/2."""
 
     def check_told(self, client):
-        """returns  when its WebSocket and its events are to come back"""
+        """returns  the times at which its WebSocket and its events are to reconnect"""
         client.read_until(lambda: client.of(client.SOCKET) and client.has_ended(client.EVENTS))
         frame = client.of(client.SOCKET)
         self.assertEqual((frame[0], int.from_bytes(frame[2:4], 'big')), (0x88, 1012))
         pause = int(re.fullmatch(rb'retry-ms=(\d+)', frame[4:])[1])
         self.assertLessEqual(pause, 5001)
-        # A close of 1012 in answer, masked by zeros.
+        # The response: a close with 1012, masked with zeros.
         client.send(h2.frame(h2.DATA, h2.END_STREAM, client.SOCKET, b'\x88\x82\0\0\0\0\x03\xf4'))
         client.read_until(lambda: client.has_ended(client.SOCKET))
         for kinds in client.kinds.values():
@@ -508,7 +508,7 @@ class KeptHttp2(unittest.TestCase):
         return pause, retry_of(client.of(client.EVENTS))
 
     def client_of_another(self, port, olds):
-        """A process that is replaced still accepts connections that were queued for it."""
+        """A replaced process still accepts connections that were queued for it."""
         deadline = time.monotonic() + SECONDS_MAX
         while time.monotonic() < deadline:
             client = Http2Client(port)
@@ -530,7 +530,7 @@ class KeptHttp2(unittest.TestCase):
                 self.assertIn(each.end(), (0, None))
                 self.assertEqual(set(each.codes), {0})
                 each.socket.close()
-            # Who came to the new one is left in peace.
+            # Connections of the new process are not affected.
             new.send(h2.request(new.OTHER, '/'))
             new.read_until(lambda: new.OTHER in new.kinds and new.has_ended(new.OTHER))
             self.assertFalse(new.has_ended(new.EVENTS) or new.of(new.SOCKET) or new.codes)
@@ -556,7 +556,7 @@ class KeptHttp2(unittest.TestCase):
 
 
 class Systemd(unittest.TestCase):
-    """What Type=notify sees: by a socket in systemd's place."""
+    """Notifications for Type=notify, with a socket instead of systemd."""
 
     def test_the_new_process_becomes_the_main_one_and_none_stops(self):
         directory = self.enterContext(tempfile.TemporaryDirectory())

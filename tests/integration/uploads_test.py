@@ -1,6 +1,7 @@
-"""Forms and compressed bodies by a real client: good ones are stored, hostile ones leave nothing.
+"""Forms and compressed bodies with a real client: valid ones are stored, hostile ones leave no
+files.
 
-Must not look into the service: what counts is the answer and the directory.
+Must not use internals of the service: only the response and the directory count.
 """
 
 import gzip
@@ -20,11 +21,11 @@ from support import Program
 PROGRAM = '04_uploads'
 BOMB_BYTES = 500 << 20
 SECONDS_MAX = 60
-BODY_SECONDS = 30  # the limit on a body that trickles
+BODY_SECONDS = 30  # limit for a slow body
 
 
 def curl(*arguments):
-    """(status, body)"""
+    """Returns (status, body)."""
     told = subprocess.run(['curl', '-sS', '--max-time', str(SECONDS_MAX), '-w', '\n%{http_code}',
                            *arguments], capture_output=True, check=False,
                           timeout=SECONDS_MAX + 10).stdout
@@ -39,12 +40,12 @@ class Uploads(unittest.TestCase):
         self.directory = Path(directory.name)
 
     def start(self):
-        """The service over this test's directory."""
+        """Returns the service with this test's directory."""
         return Program(PROGRAM, '--port', '{port}', '--threads', '1', '--sandbox', 'on',
                        environment={'UPLOADS_DIRECTORY': str(self.directory)})
 
     def names(self):
-        """What is in the directory, hidden names too."""
+        """Returns the names in the directory, including hidden ones."""
         return sorted(entry.name for entry in self.directory.iterdir())
 
     def test_a_form_is_stored_with_its_files(self):
@@ -91,7 +92,7 @@ class Uploads(unittest.TestCase):
             self.assertEqual(curl('-H', 'Content-Encoding: rot13', '-d', 'x', url)[0], 415)
 
     def test_a_part_without_an_end_leaves_nothing_and_hinders_nobody(self):
-        # The other one has no such client, but the same machine in the same seconds.
+        # The other service has no such client, but runs on the same machine at the same time.
         with self.start() as service, service.connect() as endless, self.start() as other:
             endless.sendall(b'POST /photos HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n'
                             b'Content-Type: multipart/form-data; boundary=b\r\n\r\n')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A developer saves templates, and a browser shows them; a hostile guest writes into the book.
+"""A developer saves templates, and a browser shows them; an attacker writes to the guest book.
 argv[1]: the build's bin directory, or that of support.py.
-Needs chromium and chromedriver; says so without."""
+Needs chromium and chromedriver; reports if they are missing.
+"""
 
 import pathlib
 import shutil
@@ -100,7 +101,7 @@ def main():
                               runs_nothing_of_a_guest):
                     check(browser, service, pages)
                     print(f"ok: {check.__name__}")
-                # An event stream that is open does not hold the end up.
+                # An open event stream does not delay the shutdown.
                 assert service.stop() == 0
 
 

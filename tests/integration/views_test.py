@@ -1,6 +1,6 @@
-"""`eider views` as CMake runs it: what it writes, what it says, and where compilers say it.
+"""`eider views` as CMake runs it: its files, its messages, and where compilers report errors.
 
-Must not judge pages: the unit tests hold those against each other.
+Must not test pages: the unit tests do.
 """
 
 import shutil

@@ -1,7 +1,7 @@
-"""What waits to be sent, and what others wait for, is bounded for all clients of a loop together.
+"""Pending output is limited for all clients of a loop together.
 
-Each attack would take some hundred megabytes. Memory is read when all of it has arrived, so that
-nothing depends on how busy the machine is.
+Each attack would use some hundred megabytes. Memory is read after all requests have arrived, so
+that the result does not depend on the load of the machine.
 """
 
 import gzip
@@ -27,7 +27,7 @@ def masked_text(payload):
 
 
 class WaitingOutput(unittest.TestCase):
-    """One loop, unless a test says otherwise."""
+    """One loop, unless a test sets another number."""
 
     threads = '1'
 
@@ -42,7 +42,8 @@ class WaitingOutput(unittest.TestCase):
         return int(re.search(r'VmRSS:\s+(\d+) kB', status)[1]) << 10
 
     def check_growth(self):
-        """All that was sent is read by the server once this is answered: there is one loop."""
+        """Waits until the server has read everything: with one loop, that is so when this request
+        gets its response."""
         for _ in range(3):
             self.assertEqual(self.server.ask('GET', '/made/1')[0], 200)
             self.assertLess(self.resident() - self.idle, GROWTH_BYTES_MAX)
@@ -67,7 +68,7 @@ class WaitingOutput(unittest.TestCase):
         self.check_honest_clients()
 
     def test_requests_of_http_1_1_that_wait(self):
-        """Their connections cost little, also with more requests behind the first."""
+        """Their connections use little memory, also with more requests after the first."""
         request = b'GET /made HTTP/1.1\r\nHost: a\r\n\r\n'
         readers = [self.connect() for _ in range(1000)]
         for reader in readers:
@@ -75,7 +76,8 @@ class WaitingOutput(unittest.TestCase):
         self.check_growth()
 
     def check_honest_clients(self):
-        """A client that reads gets all of its response, however much waits for others."""
+        """A client that reads gets its whole response, however much output is pending for
+        others."""
         for _ in range(10):
             status, _, body = self.server.ask('GET', '/made')
             self.assertEqual((status, len(body)), (200, MADE_BYTES))
@@ -104,7 +106,7 @@ class WaitingOutput(unittest.TestCase):
         self.check_growth()
 
     def subscribers(self, count, topic):
-        """WebSockets that are subscribed and do not read."""
+        """Returns subscribed WebSockets that do not read."""
         clients = [self.connect() for _ in range(count)]
         for client in clients:
             client.sendall(HANDSHAKE % topic)
@@ -153,7 +155,7 @@ class WaitingOutput(unittest.TestCase):
                     client.close()
 
     def publish(self, publisher, frames):
-        """Sends all of it, and reads what comes meanwhile: it is a subscriber, too."""
+        """Sends all of it, and reads meanwhile, because the publisher is a subscriber, too."""
         publisher.setblocking(False)
         while frames:
             readable, writable, _ = select.select([publisher], [publisher], [], SECONDS_MAX)
@@ -190,7 +192,7 @@ class WaitingOutput(unittest.TestCase):
 
 
 class OnTwoLoops(WaitingOutput):
-    """Each loop has a budget of its own."""
+    """Each loop has its own limit."""
 
     threads = '2'
 
@@ -199,7 +201,8 @@ class OnTwoLoops(WaitingOutput):
     test_bodies_that_are_decompressed = None
 
     def check_growth(self):
-        """The loops have read what was sent once requests on many connections are answered."""
+        """Waits until the loops have read everything: then requests on many connections get
+        responses."""
         for _ in range(3):
             for asking in [self.connect() for _ in range(4)]:
                 asking.sendall(b'GET /made/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
@@ -208,7 +211,7 @@ class OnTwoLoops(WaitingOutput):
 
 
 class MessagesForOtherLoops(WaitingOutput):
-    """Two loops, of which one is blocked while the other publishes."""
+    """Two loops, one of which is blocked while the other publishes."""
 
     threads = '2'
 
@@ -223,7 +226,7 @@ class MessagesForOtherLoops(WaitingOutput):
     test_bodies_that_are_decompressed = None
 
     def test_one_client_publishes_while_another_loop_is_blocked(self):
-        # Some of them are on each loop, and so is one of those that block.
+        # Both loops have some of them, and one of the blocking requests.
         subscribers = self.subscribers(20, b'/room/busy')
         publishers = self.subscribers(8, b'/room/busy')
         blocker = self.connect()

@@ -1,8 +1,8 @@
-"""The way of a new user: from an installed prefix to a service on another machine, which is
-watched, upgraded under load, and taken back where its next release is broken.
+"""The steps of a new user: from an installed prefix to a service on another machine, which is
+monitored, upgraded under load, and rolled back when its next release is broken.
 
-Must not set anything up beside `cmake --install`, nor lose a request. The seconds that each command
-took are told at the end.
+Must not set up anything in addition to `cmake --install`, and must not lose a request. Prints the
+seconds of each command at the end.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from ssh_support import SSHD, SshFiles
 from support import free_port
 from upgrade_test import Load, is_alive, until
 
-IS_ROOT = os.getuid() == 0  # ahead of a namespace in which everybody is
+IS_ROOT = os.getuid() == 0  # before entering a namespace in which every user is root
 MIDDLEWARE = '#include <eider/middleware.h>\n'
 RUN = 'return eider::run_app("shop", argc, argv, shop::make_app);'
 SICK = """return eider::run_app("shop", argc, argv, [] {
@@ -35,7 +35,7 @@ SICK = """return eider::run_app("shop", argc, argv, [] {
 
 
 def setUpModule():
-    """This machine is the user's; the service gets one of its own."""
+    """This machine is the user's; the service gets another one."""
     enter_own_network()
 
 
@@ -47,7 +47,7 @@ def change(file, old, new):
 
 
 def ask(address, port, path):
-    """(status, content), or nothing where nobody answers."""
+    """Returns (status, content), or nothing without a response."""
     connection = http.client.HTTPConnection(address, port, timeout=60)
     with contextlib.closing(connection), contextlib.suppress(OSError):
         connection.request('GET', path)
@@ -70,7 +70,7 @@ class Way(unittest.TestCase):
 
     @contextlib.contextmanager
     def step(self, name):
-        """The seconds of steps that have one name are told as their sum."""
+        """Measures the seconds of a step; steps with the same name are added."""
         began = time.monotonic()
         try:
             yield
@@ -78,12 +78,12 @@ class Way(unittest.TestCase):
             self.seconds[name] = self.seconds.get(name, 0) + time.monotonic() - began
 
     def eider(self, *words, place=None, named=None):
-        """(exit code, standard output, standard error)"""
+        """Returns (exit code, standard output, standard error)."""
         with self.step(named or f'eider {words[0]}'):
             return self.installed.eider(*words, place=place or self.shop)
 
     def done(self, *words, **more):
-        """What it says; it has to come to a good end."""
+        """Returns the output; the command must succeed."""
         status, said, errors = self.eider(*words, **more)
         self.assertEqual(status, 0, said + errors)
         return said
@@ -109,7 +109,7 @@ class Way(unittest.TestCase):
             self.watch(host)
 
     def check_outputs(self):
-        """What goes on to another program is nothing but that."""
+        """Output for other programs contains nothing else."""
         routes = self.done('routes')
         self.assertRegex(routes.splitlines()[0], r'^GET /notes .*notes\.cc:\d+$')
         self.assertEqual(self.done('routes', '--program', 'build/dev/shop'), routes)
@@ -117,7 +117,7 @@ class Way(unittest.TestCase):
         self.assertEqual(self.eider('openapi', 'document', '--out', '/dev/full')[0], 1)
 
     def check_layout(self):
-        """Files that are laid out as .clang-format says stay so, and others are told and mended."""
+        """Formatted files stay unchanged; others are reported and formatted."""
         if not shutil.which('clang-format-19'):
             return
         self.assertEqual(self.done('fmt', '--check'), '')
@@ -130,7 +130,7 @@ class Way(unittest.TestCase):
         self.assertEqual(source.read_text(), good)
 
     def check_faults_in_tests(self):
-        """None of that name, one that fails, and one that does not compile."""
+        """A test name without a match, a failing test, and one that does not compile."""
         named = 'eider test, with mistakes'
         self.assertEqual(self.eider('test', 'nothing', named=named)[0], 8)
         test = self.shop / 'tests/wrong_test.cc'
@@ -145,7 +145,7 @@ class Way(unittest.TestCase):
         test.unlink()
 
     def develop(self):
-        """What is added shows while `eider dev` runs, and so does a mistake until it is mended."""
+        """An added route appears while `eider dev` runs, and so does an error until it is fixed."""
         app, port = self.shop / 'src/app.cc', free_port()
         said = self.enterContext(tempfile.TemporaryFile())
         with subprocess.Popen([self.installed.command, 'dev', '--port', str(port)], cwd=self.shop,
@@ -188,7 +188,7 @@ class Way(unittest.TestCase):
         self.assertRegex(self.done('package'), r'build/packages/shop-0\.1\.0-linux-\w+\.tar\.gz\n$')
 
     def deploy(self, host):
-        """The first time, to a machine on which nothing is."""
+        """The first deployment, to an empty machine."""
         said = self.done(*host.deployment(), named='eider deploy, the first time')
         self.assertRegex(said, (
             r'^packed shop-0\.1\.0-linux-\w+\.tar\.gz\ncopied \S+ to shop\.test\n'
@@ -198,7 +198,7 @@ class Way(unittest.TestCase):
 
     @contextlib.contextmanager
     def assert_nothing_lost(self, host):
-        """Whoever asks meanwhile is answered, over kept connections and new ones."""
+        """Clients get responses meanwhile, over persistent and new connections."""
         url = f'http://{host.machine.address}:8080/notes'
         with Load(url, '-c', '8', rate=400) as kept, \
                 Load(url, '-c', '4', '-H', 'Connection: close', rate=100) as new:
@@ -210,7 +210,8 @@ class Way(unittest.TestCase):
                 self.assertGreater(report['requests'], 100)
 
     def upgrade(self, host):
-        """A setting that nobody knows leaves the old one serving; without it the new one does."""
+        """With an unknown setting, the old process keeps serving; without it, the new one
+        serves."""
         first, process = host.current(), host.pid()
         change(self.shop / 'src/app.cc', '"one"', '"two"')
         good = host.settings.read_text()
@@ -225,17 +226,17 @@ class Way(unittest.TestCase):
                          (first, process, (200, 'one')))
         host.settings.write_text(good)
         said = self.done(*host.deployment(), named='eider deploy, of a new version')
-        self.assertNotIn('took', said)  # it is there from before
+        self.assertNotIn('took', said)  # it was uploaded before
         self.assertIn(f'process {host.pid()} replaced {process}\n', said)
         self.assertEqual(host.ask('/version'), (200, 'two'))
         process = host.pid()
         with self.step('eider upgrade, there'):
             said = host.ssh(self.installed.command, 'upgrade', '--pid-file', host.file)
-        # The new one writes its number once it has heard that it serves.
+        # The new process writes its id after it has been confirmed.
         until(lambda: said == f'process {host.pid()} replaced {process}\n', lambda: said)
 
     def take_back(self, host):
-        """One that starts and is never ready has served, and the one before does again."""
+        """A release that starts but is never ready is replaced by the previous one."""
         before = host.current()
         change(self.shop / 'src/main.cc', RUN, SICK)
         change(self.shop / 'src/main.cc', '#include', '#include <stdexcept>\n\n#include')
@@ -251,7 +252,7 @@ class Way(unittest.TestCase):
         self.assertEqual((host.current(), host.ask('/version')), (before, (200, 'two')))
 
     def watch(self, host):
-        """What Prometheus would read, and what tells a balancer to send requests here."""
+        """The metrics for Prometheus, and the readiness for load balancers."""
         self.assertEqual(host.ask('/readyz')[0], 200)
         with self.step('a scrape'):
             status, numbers = host.ask('/metrics')
@@ -267,7 +268,7 @@ class Way(unittest.TestCase):
 
 
 class Host:
-    """A machine with an sshd, a folder for releases, and nothing else. Use as a context manager."""
+    """A machine with an sshd and a folder for releases. Use as a context manager."""
 
     def __init__(self, place):
         self.files = SshFiles(place, '10.77.1.2', 22, listen='0.0.0.0')
@@ -280,7 +281,7 @@ class Host:
         self.options = ['-F', place / 'key.config']
 
     def __enter__(self):
-        os.makedirs('/run/sshd', exist_ok=True)  # where the kernel shuts it in
+        os.makedirs('/run/sshd', exist_ok=True)  # required by sshd for its chroot
         self.machine.__enter__()
         try:
             process = self.machine.process
@@ -311,7 +312,7 @@ class Host:
         return ask(self.machine.address, 8080, path)
 
     def ssh(self, *words):
-        """What that command says there."""
+        """Returns the output of that command on the machine."""
         return subprocess.run(['ssh', *self.options, 'shop.test', *words], check=True, text=True,
                               timeout=60, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
 

@@ -1,4 +1,4 @@
-"""A browser, driven by plain HTTP (W3C WebDriver): for the scripts beside this one."""
+"""A browser, controlled with plain HTTP (W3C WebDriver): for the scripts in this folder."""
 
 import json
 import re
@@ -38,8 +38,8 @@ class Element:
 
 
 class Authenticator:
-    """A virtual one (WebAuthn Level 3, section 11), which answers for its user at once. Use it in a
-    `with`: a browser asks all that it has."""
+    """A virtual authenticator (WebAuthn Level 3, section 11), which responds for its user
+    immediately. Use as a context manager: a browser uses all that it has."""
 
     def __init__(self, browser, **kind):
         wanted = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
@@ -52,7 +52,7 @@ class Authenticator:
         return self.browser.command("GET", self.path + "/credentials")
 
     def verifies(self, does):
-        """Whether the user's finger is the right one from now on."""
+        """Sets whether user verification succeeds from now on."""
         self.browser.command("POST", self.path + "/uv", {"isUserVerified": does})
 
     def __enter__(self):
@@ -63,7 +63,7 @@ class Authenticator:
 
 
 class Browser:
-    """Headless chromium with an empty profile. Use it in a `with`."""
+    """Headless chromium with an empty profile. Use as a context manager."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -123,24 +123,25 @@ class Browser:
         return self.until(lambda: self.find_all(selector), f"{selector} on the page")[0]
 
     def run(self, script):
-        """What the script returns."""
+        """Returns the result of the script."""
         return self.command("POST", "/execute/sync", {"script": script, "args": []})
 
     def authenticator(self, **kind):
         return Authenticator(self, **kind)
 
     def tools(self, name, **parameters):
-        """A command of the browser's own developer tools."""
+        """Sends a command of the browser's developer tools."""
         return self.command("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
 
     def told(self, event):
-        """What the developer tools told under that name since the last question of this kind."""
+        """Returns the events of the developer tools with that name since the last call with this
+        name."""
         entries = self.command("POST", "/se/log", {"type": "performance"})
         messages = [json.loads(entry["message"])["message"] for entry in entries]
         return [message["params"] for message in messages if message["method"] == event]
 
     def follows_light_and_dark(self):
-        """The page has another ground for those who like it dark."""
+        """Expects different backgrounds for light and dark mode."""
         grounds = []
         for scheme in ("light", "dark"):
             feature = {"name": "prefers-color-scheme", "value": scheme}
@@ -151,9 +152,9 @@ class Browser:
 
     @staticmethod
     def until(question, what, seconds=20):
-        """The first answer that is true in some way; asks again and again until then.
+        """Calls the function until its result is true, and returns that.
 
-        What it asks about may be of a page that is just going.
+        Meanwhile, it may see the previous page.
         """
         deadline = time.monotonic() + seconds
         while True:

@@ -1,6 +1,6 @@
-"""Slow and greedy WebSocket clients, each ended by its own limit while another client goes on.
+"""Slow and greedy WebSocket clients, each ended by its own limit while another client continues.
 
-Speaks the protocol by hand, so that it can be spoken wrongly. Must not wait without a bound.
+Uses hand-written frames, so that they can be invalid. Must not wait without a limit.
 """
 
 import os
@@ -20,7 +20,7 @@ CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 
 def frame(opcode, payload=b'', is_final=True):
-    """As a client sends it; the mask is zero, so that it need not be applied."""
+    """Returns a frame of a client; the mask is zero, so that it need not be applied."""
     first = opcode | (0x80 if is_final else 0)
     if len(payload) < 126:
         head = struct.pack('>BB', first, 0x80 | len(payload))
@@ -32,7 +32,7 @@ def frame(opcode, payload=b'', is_final=True):
 
 
 class Client:
-    """A connection that has been upgraded."""
+    """An upgraded connection."""
 
     def __init__(self, program, path, receive_bytes=None):
         self.socket = socket.socket()
@@ -66,7 +66,7 @@ class Client:
         return taken
 
     def receive(self):
-        """The next frame: (opcode, payload)."""
+        """Returns the next frame: (opcode, payload)."""
         first, length = struct.unpack('>BB', self._take(2))
         if length == 126:
             length, = struct.unpack('>H', self._take(2))
@@ -75,14 +75,15 @@ class Client:
         return first & 15, self._take(length)
 
     def close_code(self):
-        """What the server's close frame says, past all that comes before it."""
+        """Returns the code and text of the server's close frame; skips everything before it."""
         opcode, payload = self.receive()
         while opcode != CLOSE:
             opcode, payload = self.receive()
         return struct.unpack('>H', payload[:2])[0]
 
     def is_cut(self):
-        """Whether the connection comes to its end, by force or not, behind whatever is left."""
+        """Returns whether the connection ends, with or without a reset, after the remaining
+        data."""
         try:
             while True:
                 self.bytes = b''
@@ -94,7 +95,8 @@ class Client:
 
 
 class Limits(unittest.TestCase):
-    """Each test ends one bad client; a good one talks all the time and never waits long."""
+    """Each test ends one bad client; a good one sends messages all the time and never waits
+    long."""
 
     def setUp(self):
         self.program = Program(PROGRAM, '--port', '{port}', '--threads', '1')
@@ -108,7 +110,7 @@ class Limits(unittest.TestCase):
         return made
 
     def talk(self):
-        """The good client is answered soon."""
+        """The good client gets its response soon."""
         begin = time.monotonic()
         self.good.send(frame(TEXT, b'are you there?'))
         while self.good.receive()[0] != TEXT:
@@ -116,14 +118,14 @@ class Limits(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 8)
 
     def talk_for(self, seconds):
-        """A message every 50 ms."""
+        """Sends a message every 50 ms."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.talk()
             time.sleep(0.05)
 
     def resident_kib(self):
-        """The program's memory."""
+        """Returns the program's memory."""
         with open(f'/proc/{self.program.process.pid}/status', encoding='ascii') as status:
             return next(int(line.split()[1]) for line in status if line.startswith('VmRSS'))
 
@@ -213,7 +215,7 @@ class Limits(unittest.TestCase):
         self.assertLess(self.resident_kib() - before, 8 * 1024)
 
     def test_a_thousand_idle_sockets_cost_little(self):
-        clients = [self.client(b'/echo') for _ in range(100)]  # what is made once is made now
+        clients = [self.client(b'/echo') for _ in range(100)]  # allocates what is created only once
         before = self.resident_kib()
         clients += [self.client(b'/echo') for _ in range(1000)]
         self.talk()

@@ -1,6 +1,6 @@
-"""WebSockets of examples/07_websocket, spoken to by a client of another make (python3-websockets).
+"""WebSockets of examples/07_websocket, with a third-party client (python3-websockets).
 
-Must not test what a broken client does: websocket_limits_test.py does.
+Must not test broken clients: websocket_limits_test.py does.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from support import Program
 
 try:
     import websockets
-except ImportError:  # another python3 than Debian's, whose package it is
+except ImportError:  # not Debian's python3, which has the package
     sys.path.append('/usr/lib/python3/dist-packages')
     import websockets
 
@@ -20,12 +20,12 @@ PROGRAM = '07_websocket'
 
 
 async def within(awaitable):
-    """What it gives, or an error when it takes too long."""
+    """Returns the result, or raises an error after a timeout."""
     return await asyncio.wait_for(awaitable, ANSWER_SECONDS_MAX)
 
 
 class WebSocketCase(unittest.IsolatedAsyncioTestCase):
-    """The example, on two threads."""
+    """The example, with two threads."""
 
     def setUp(self):
         self.program = Program(PROGRAM, '--port', '{port}', '--threads', '2')
@@ -33,7 +33,7 @@ class WebSocketCase(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(self.program.__exit__)
 
     async def connect(self, path, **options):
-        """A client that is closed when the test ends."""
+        """Returns a client that is closed when the test ends."""
         options = {'max_size': None, **options}
         socket = await within(websockets.connect(
             f'ws://127.0.0.1:{self.program.port}{path}', **options))
@@ -121,7 +121,7 @@ class Rooms(WebSocketCase):
 
 class Beginning(WebSocketCase):
     async def refused(self, **headers):
-        """The status of a handshake with these fields in place of the usual ones."""
+        """Returns the status of a handshake with these headers instead of the usual ones."""
         with self.assertRaises(websockets.InvalidStatusCode) as refused:
             await self.connect('/echo', extra_headers=headers)
         return refused.exception.status_code
@@ -133,7 +133,7 @@ class Beginning(WebSocketCase):
         self.assertEqual(await within(socket.recv()), 'x')
 
     def ask(self, **fields):
-        """A handshake by hand: its status, headers and body."""
+        """Sends a hand-written handshake: returns its status, headers and body."""
         good = {'Upgrade': 'websocket', 'Connection': 'Upgrade', 'Sec-WebSocket-Version': '13',
                 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ=='}
         named = {name.replace('_', '-'): value for name, value in fields.items()}

@@ -1,6 +1,6 @@
-"""Workers below a supervisor: one that crashes takes with it what it held, and nothing else.
+"""Workers of a supervisor: if one crashes, only its own requests are lost.
 
-Must not take an excuse: what is lost is held against what the worker had open when it was killed.
+Must compare all losses with the open requests of the worker when it was killed.
 
     workers_test.py --crashes 100 --rate 10000     longer, and faster
 """
@@ -40,7 +40,7 @@ def setUpModule():
 
 
 def memory(process):
-    """What it adds to all that runs, in KiB."""
+    """Returns the memory that it adds to all processes, in KiB."""
     text = Path(f'/proc/{process}/smaps_rollup').read_text()
     return int(re.search(r'^Pss:\s+(\d+)', text, re.M)[1])
 
@@ -51,7 +51,7 @@ def supervised(*arguments, workers=WORKERS):
 
 @contextlib.contextmanager
 def action_of_children(number, action):
-    """Programs that are started meanwhile begin with this action for the signal."""
+    """Programs started in this block begin with this action for the signal."""
     before = signal.signal(number, action)
     try:
         yield
@@ -65,7 +65,7 @@ def is_pending(process, number):
 
 
 class PerProcess(unittest.TestCase):
-    """Guards that each worker has for itself are named at startup."""
+    """Guards whose state is separate in each worker are reported at startup."""
 
     def test_they_are_named_once_with_workers_alone(self):
         warning = 'With --workers, each process has its own: '
@@ -84,7 +84,7 @@ def sockets(process):
 
 class Crashes(unittest.TestCase):
     def kill_one(self, service, number):
-        """returns  at most how many requests it had, by its sockets"""
+        """Kills a worker; returns the maximum number of its requests, from its sockets."""
         workers = sorted(children(service.pid))
         victim = workers[number % len(workers)]
         count = len(service.lines('; restarting in'))
@@ -135,7 +135,7 @@ class Crashes(unittest.TestCase):
 
 
 class Stuck(unittest.TestCase):
-    """Workers that live, but do not serve."""
+    """Workers that are alive, but do not serve."""
 
     def check_another_one_comes(self, service, victim, signal_number):
         until(lambda: service.lines('was blocked for 1 s'), service.said)
@@ -173,7 +173,7 @@ class Stuck(unittest.TestCase):
 
 
 class HungLoop:
-    """Holds the last thread of a process, its loop's, and lets its other threads go on."""
+    """Stops the last thread of a process, that of its loop, and lets its other threads continue."""
 
     ALL, SEIZE, INTERRUPT = 0x40000000, 0x4206, 0x4207
 
@@ -186,7 +186,7 @@ class HungLoop:
         for what in self.SEIZE, self.INTERRUPT:
             if library.ptrace(what, self.thread, None, None) != 0:
                 raise unittest.SkipTest(f'no ptrace here: {os.strerror(ctypes.get_errno())}')
-        # Its process is over once it has been waited for here, too.
+        # Its process ends only after this process has waited for it, too.
         threading.Thread(target=self.reap, daemon=True).start()
         return self
 
@@ -207,7 +207,7 @@ class Ends(unittest.TestCase):
             with service.connect() as client:
                 client.sendall(b'GET /slow/700 HTTP/1.1\r\nHost: a\r\n\r\n')
                 time.sleep(0.3)
-                # As systemd and terminals do: to every process.
+                # Like systemd and terminals: to every process.
                 for each in [*map(int, workers), service.pid]:
                     os.kill(each, signal.SIGTERM)
                 self.assertIn(b'200 OK', client.recv(10000))
@@ -242,7 +242,7 @@ class Ends(unittest.TestCase):
             for worker in workers:
                 os.kill(int(worker), signal.SIGSTOP)
             os.kill(service.pid, signal.SIGINT)
-            # Two that are pending are one.
+            # Two pending signals are one.
             until(lambda: not is_pending(service.pid, signal.SIGINT), service.said)
             self.assertTrue(all(map(is_alive, workers)))
             os.kill(service.pid, signal.SIGINT)
@@ -318,7 +318,7 @@ class HangUps(unittest.TestCase):
             workers = children(service.pid)
             os.kill(service.pid, signal.SIGHUP)
             until(lambda: service.lines('SIGHUP is ignored'), service.said)
-            for worker in workers:  # as a terminal does that goes
+            for worker in workers:  # like a closing terminal
                 os.kill(int(worker), signal.SIGHUP)
             self.assertEqual(service.ask('GET', '/')[0], 200)
             self.assertEqual(children(service.pid), workers)
@@ -326,10 +326,11 @@ class HangUps(unittest.TestCase):
 
 
 class Failed(unittest.TestCase):
-    """An upgrade in which not all workers come up: whoever had the sockets goes on with them."""
+    """An upgrade in which not all workers start: the old workers continue with the sockets."""
 
     def start(self, second_worker):
-        """A service whose next second worker does that ahead of the program, or instead of it."""
+        """Returns a service whose next second worker runs these commands first, or instead of the
+        program."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
         program = f'exec -a "$0" {BIN / PROGRAM} "$@"'
         link, other = program_that(directory, f'[ "$EIDER_WORKER" = 1 ] && {second_worker}\n'
@@ -396,10 +397,10 @@ class Failed(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """Within 130 MiB for a hundred workers and 35 for as many threads; TLS takes what it takes."""
+    """At most 130 MiB for a hundred workers and 35 for as many threads; more with TLS."""
 
     def check(self, program, option, count, each_max):
-        """In KiB, with TLS where the program has it."""
+        """Returns the memory in KiB, with TLS if the program supports it."""
         tls = ['--tls-port', str(free_port())] if program == PROGRAM else []
         with Service('--port', '{port}', *tls, option, str(count),
                      program=BIN / program) as service:

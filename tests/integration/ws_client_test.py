@@ -1,7 +1,7 @@
-"""The client of examples/08_ws_client against servers of another make (python3-websockets; over
-HTTP/2 python3-h2 and python3-wsproto).
+"""The client of examples/08_ws_client with third-party servers (python3-websockets; for HTTP/2
+python3-h2 and python3-wsproto).
 
-Must not test what a broken server does: src/eider/client/ws_client_test.cc does.
+Must not test broken servers: src/eider/client/ws_client_test.cc does.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ try:
     import h2.config
     import websockets
     import wsproto
-except ImportError:  # another python3 than Debian's, whose packages they are
+except ImportError:  # not Debian's python3, which has the packages
     sys.path.append('/usr/lib/python3/dist-packages')
     import h2.config
     import websockets
@@ -31,12 +31,12 @@ PROGRAM = BIN / '08_ws_client'
 
 
 async def within(awaitable):
-    """What it gives, or an error when it takes too long."""
+    """Returns the result, or raises an error after a timeout."""
     return await asyncio.wait_for(awaitable, ANSWER_SECONDS_MAX)
 
 
 async def echo(socket, *_):
-    """Everything comes back; "pings" is preceded by some, "leave" ends it."""
+    """Sends every message back; "pings" sends some before, "leave" ends the connection."""
     async for message in socket:
         if message == 'pings':
             for payload in ('', 'x' * 125):
@@ -56,7 +56,7 @@ class Client(unittest.IsolatedAsyncioTestCase):
         self.program = await self.start(f'ws://127.0.0.1:{port}/')
 
     async def start(self, *urls):
-        """The client, ended when the test ends."""
+        """Starts the client, which is ended with the test."""
         program = await asyncio.create_subprocess_exec(
             PROGRAM, *urls, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             limit=1 << 22)
@@ -64,7 +64,7 @@ class Client(unittest.IsolatedAsyncioTestCase):
         return program
 
     async def finish(self, program):
-        """The end of its input ends it; else it is killed."""
+        """Ends it by closing its input; otherwise it is killed."""
         program.stdin.close()
         try:
             await within(program.wait())
@@ -73,11 +73,11 @@ class Client(unittest.IsolatedAsyncioTestCase):
                 program.kill()
 
     async def hear(self):
-        """The next line that it prints."""
+        """Returns the next line of its output."""
         return (await within(self.program.stdout.readline())).decode().rstrip('\n')
 
     async def say(self, line):
-        """One line to its input."""
+        """Writes one line to its input."""
         self.program.stdin.write(line.encode() + b'\n')
         await within(self.program.stdin.drain())
 
@@ -111,7 +111,7 @@ class Client(unittest.IsolatedAsyncioTestCase):
 
 
 class Http2Echo(asyncio.Protocol):
-    """The same over streams of HTTP/2 (RFC 8441); other requests are answered with a page."""
+    """The same over streams of HTTP/2 (RFC 8441); other requests get a page."""
 
     made = []
 
@@ -133,12 +133,12 @@ class Http2Echo(asyncio.Protocol):
                 self.answer(event.stream_id, dict(event.headers))
             elif isinstance(event, h2.events.DataReceived):
                 self.http.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
-                if event.data:  # its end may come in a frame of its own
+                if event.data:  # its end may be in a separate frame
                     self.take(event.stream_id, event.data)
         self.flush()
 
     def answer(self, stream, head):
-        """A page, or the begin of a WebSocket."""
+        """Sends a page, or accepts a WebSocket."""
         if head.get(b':protocol') == b'websocket':
             self.lines[stream] = wsproto.connection.Connection(
                 wsproto.connection.ConnectionType.SERVER)
@@ -148,7 +148,7 @@ class Http2Echo(asyncio.Protocol):
             self.http.send_headers(stream, [(':status', '204')], end_stream=True)
 
     def take(self, stream, data):
-        """Frames of a WebSocket."""
+        """Handles frames of a WebSocket."""
         line = self.lines[stream]
         line.receive_data(data)
         for event in line.events():
@@ -163,7 +163,7 @@ class Http2Echo(asyncio.Protocol):
                 self.ending.add(stream)
 
     def reply(self, stream, text):
-        """As `echo` does."""
+        """Behaves like `echo`."""
         if text == 'pings':
             self.say(stream, wsproto.events.Ping(b''), wsproto.events.Ping(b'x' * 125))
         if text == 'leave':
@@ -172,12 +172,12 @@ class Http2Echo(asyncio.Protocol):
             self.say(stream, wsproto.events.TextMessage(text))
 
     def say(self, stream, *events):
-        """Sent as the client's windows allow."""
+        """Sends as the client's windows allow."""
         for event in events:
             self.unsent[stream] = self.unsent.get(stream, b'') + self.lines[stream].send(event)
 
     def flush(self):
-        """Sends what there is room for."""
+        """Sends as much as there is room for."""
         for stream in list(self.unsent):
             while self.unsent[stream]:
                 room = min(self.http.local_flow_control_window(stream),
@@ -193,7 +193,7 @@ class Http2Echo(asyncio.Protocol):
 
 
 class OverHttp2(Client):
-    """All of it on a stream of a connection that was there."""
+    """All on a stream of an existing connection."""
 
     async def asyncSetUp(self):
         Http2Echo.made.clear()
