@@ -1,4 +1,4 @@
-// Accounts, and those who attack them.
+// Attacks on accounts.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -24,7 +24,7 @@ Task<> count_good(Task<Result<AccountLogin>> task, int& good) {
   good += result ? 1 : 0;
 }
 
-/// Does something ahead of a session's insertion, or behind it.
+/// Calls a function once before or after it inserts a session.
 class MeddlingStore final : public SessionStore {
  public:
   explicit MeddlingStore(const Database& database) : kept_(sql_sessions(database)) {}
@@ -67,8 +67,8 @@ class MeddlingStore final : public SessionStore {
   std::shared_ptr<SessionStore> kept_;
 };
 
-// A thief logs in by the old password while its owner resets it: the session is stored behind the
-// handler, where the reset has ended those that there were.
+// A thief logs in with the old password while its owner resets it. The session is stored after the
+// handler, when the reset has already ended the existing sessions.
 TEST_F(AccountAttacks, NoLoginByTheOldPasswordOutlivesAReset) {
   const auto store = std::make_shared<MeddlingStore>(database);
   App other = make_app(database, mails, options_of(), store);
@@ -114,7 +114,8 @@ TEST_F(AccountAttacks, ALoginByAPasswordThatChangesWhileItIsHashedIsNone) {
   EXPECT_EQ(client.get("/me").status, 401);
 }
 
-// Killed behind its commit, or the store of sessions fails: the ask that is left ends them.
+// If the process is killed after the commit, or the session store fails, the stored account request
+// ends the sessions later.
 TEST_F(AccountAttacks, AnotherPasswordEndsOtherSessionsAlsoWhereThatFailsAtFirst) {
   TestClient client(app);
   make_account(client, kAnn, kWord);
@@ -206,7 +207,7 @@ TEST_F(AccountAttacks, ALinkThatAnotherHasAskedForGivesThatAccountNoAddress) {
   EXPECT_EQ(post_as(bob, client, "/address", given).status, 403);
   EXPECT_EQ(client.post("/log-in", Given{kBob, kOther}).status, 204);
   EXPECT_EQ(client.post("/log-in", Given{kAnn, kWord}).status, 401);
-  // It was not used up: the account that has asked for it has it still.
+  // The attempts have not used up the link: the account that requested it can still use it.
   EXPECT_EQ(post_as(mallory, client, "/address", given).status, 204);
 }
 
@@ -250,7 +251,7 @@ TEST_F(AccountAttacks, NoResponseSaysWhetherThereIsAnAccount) {
 TEST_F(AccountAttacks, TheWorkAheadOfAResponseIsTheSameForEveryAddress) {
   TestClient client(app);
   make_account(client, kAnn, kWord);
-  // Nothing is looked up or written but what was asked: that comes behind the response.
+  // Before the response, only the request is stored. Lookups and other writes come after it.
   const std::string before = client.get("/dump").body;
   (void)client.post("/forgotten", Given{kAnn, ""});
   (void)client.post("/sign-up", Given{kAnn, "other words"});

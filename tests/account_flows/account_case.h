@@ -1,5 +1,5 @@
-// An app with accounts over SQLite, in simulated time, for the tests of this folder.
-// Must not be included but by tests.
+// An app with accounts in SQLite, in simulated time, for the tests of this folder.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <eider/eider.h>
@@ -18,7 +18,7 @@
 namespace eider::test {
 
 struct Visit {};
-/// What forms of the app send; not all have all of it.
+/// The members of the app's forms; some forms use only one of them.
 struct Given {
   std::string email;
   std::string password;
@@ -27,7 +27,7 @@ struct GivenToken {
   std::string token;
   std::string password;
 };
-/// What the app takes for the reader's language, as a Translator would say it.
+/// Returns the language of a request, as a Translator would.
 inline std::string language_of(const Request& request) {
   return std::string(request.header("Accept-Language").value_or(""));
 }
@@ -153,7 +153,7 @@ class AccountCase : public ::testing::Test {
     app.get("/me", [](const Account& account) { return account.email; });
   }
 
-  /// What the tables have.
+  /// Adds routes that return the contents of the tables and the number of hashes.
   static void add_looks(App& app, const Database& database) {
     app.get("/hashes", [](State<Accounts> all) { return all->password_counts().started; });
     app.get("/asks", [database]() -> Task<std::int64_t> {
@@ -179,21 +179,21 @@ class AccountCase : public ::testing::Test {
     });
   }
 
-  /// The token of the last mail to that address.
+  /// Returns the token in the last mail to this address.
   std::string token_of(const std::string& email) const {
     const std::string text = text_of(mails->last_to(email));
     const std::size_t at = text.find('#');
     return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at) - at - 1);
   }
 
-  /// Signs up and confirms; logs nobody in.
+  /// Signs up and confirms the address, without a login.
   void make_account(TestClient& client, const std::string& email, const std::string& password) {
     EXPECT_EQ(client.post("/sign-up", Given{email, ""}).status, 204);
     client.advance(std::chrono::seconds(3));
     EXPECT_EQ(client.post("/confirm", GivenToken{token_of(email), password}).status, 200);
   }
 
-  /// One of several browsers: its cookie.
+  /// Logs in as a new browser and returns its cookie.
   static std::string log_in(TestClient& client, const std::string& email,
                             const std::string& password) {
     const TestResponse reply = client.post("/log-in", Given{email, password});

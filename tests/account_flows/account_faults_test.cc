@@ -1,5 +1,5 @@
-// Accounts where the database is busy or lost, and clients leave; and the work that is done for
-// those that there are, and for those that there are not.
+// Accounts when the database is busy or lost, or clients disconnect. The work is the same for
+// existing and unknown accounts.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -19,7 +19,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Nobody is slowed down.
+/// Returns options without login delays.
 AccountsOptions patient_options() {
   const LoginDelays patient{.free = 100'000};
   AccountsOptions options = options_of();
@@ -31,11 +31,11 @@ AccountsOptions patient_options() {
 
 class AccountFaults : public AccountCase {
  protected:
-  /// One for each client: what runs behind the responses starts once.
+  /// Returns a new app for each client, because the worker of an app starts only once.
   App make_patient_app() { return make_app(database, mails, patient_options()); }
 
-  /// Each statement of what a request does fails in turn, alone or from there on, undone or done:
-  /// `ask` is called on accounts of their own until it comes through without a failure.
+  /// Makes each statement of a request fail in turn: only this one or all from there on, with or
+  /// without being executed. Calls `ask` on a new account each time, until no statement fails.
   void fail_each(
       const std::function<void(TestClient& client, const std::string& email)>& set_up,
       const std::function<int(TestClient& client, const std::string& email)>& ask,
@@ -77,7 +77,7 @@ TEST_F(AccountFaults, ASignUpThatFailsMakesNoAccountAndMayBeSentAgain) {
             });
 }
 
-// The link is used up together with the account that it makes, or stays good.
+// Creating the account and using up the link are one step; if it fails, the link stays valid.
 TEST_F(AccountFaults, AConfirmationThatFailsIsDoneWhollyOrNotAtAll) {
   fail_each(
       [](TestClient& client, const std::string& email) {
@@ -96,7 +96,7 @@ TEST_F(AccountFaults, AConfirmationThatFailsIsDoneWhollyOrNotAtAll) {
       });
 }
 
-// Whatever fails: a password that has been changed has all sessions ended, at last by the worker.
+// Whichever statement fails: if the password was changed, all sessions end, later if necessary.
 TEST_F(AccountFaults, AResetThatFailsIsDoneWithTheEndOfSessionsOrNotAtAll) {
   std::string thief;
   fail_each(
@@ -138,7 +138,7 @@ TEST_F(AccountFaults, ALoginThatFailsGivesNoCookie) {
       });
 }
 
-// The worker behind the responses: each ask is answered by one mail, however often it is tried.
+// The worker sends one mail for each account request, however often it has to retry.
 TEST_F(AccountFaults, AMailIsWrittenOnceWhateverFailsBehindTheResponse) {
   for (std::size_t index = 0; index < 25; ++index) {
     const std::string email = "behind" + std::to_string(index) + "@example.org";
@@ -160,7 +160,8 @@ TEST_F(AccountFaults, AMailIsWrittenOnceWhateverFailsBehindTheResponse) {
   }
 }
 
-// While a thief is in, a mail server that is down or a hook without a case keeps no owner out.
+// Owners must be able to lock out a thief even if the mail server is down or the hook that writes
+// mails throws.
 TEST_F(AccountFaults, ANoticeThatCannotBeWrittenStopsNoChange) {
   const auto log = std::make_shared<LogLines>();
   bool is_broken = true;
@@ -189,7 +190,7 @@ TEST_F(AccountFaults, ANoticeThatCannotBeWrittenStopsNoChange) {
   client.advance(seconds(3));
   EXPECT_EQ(log->lines.size(), 3U);
   EXPECT_EQ(client.get("/asks").body, "3");
-  // The worker tries them again; they go to the address that the account had.
+  // The worker retries the notices. They go to the address that the account had before.
   is_broken = false;
   client.advance(minutes(1));
   EXPECT_EQ(client.get("/asks").body, "0");
@@ -208,7 +209,7 @@ TEST_F(AccountFaults, AnAskThatCouldNotBeWrittenDownCountsForNobody) {
   TestClient refused(none);
   TestClient client(app);
   *faults = {.fails_for = 5, .begins = "insert into eider_account_requests"};
-  for (int turn = 0; turn < 5; ++turn) {  // of which three are free
+  for (int turn = 0; turn < 5; ++turn) {  // three of them have no delay
     EXPECT_EQ(refused.post("/forgotten", Given{kAnn, ""}).status, 503) << turn;
     EXPECT_EQ(client.post("/forgotten", Given{kAnn, ""}).status, 503) << turn;
   }
@@ -220,7 +221,7 @@ Task<> note_end(Task<Result<AccountLogin>> task, bool& is_done) {
   is_done = true;
 }
 
-/// Runs `begun` for so many turns, and drops it then, as where its client leaves.
+/// Runs `begun` for `turns` turns of the loop, then cancels it, as when the client disconnects.
 Task<bool> leave_behind(int turns, Task<Result<AccountLogin>> begun) {
   bool is_done = false;
   Scope client;
@@ -233,7 +234,7 @@ Task<bool> leave_behind(int turns, Task<Result<AccountLogin>> begun) {
   co_return is_done;
 }
 
-// A client that leaves wherever its request waits: all is done, or nothing.
+// A client disconnects at each point where its request waits: everything is done, or nothing.
 TEST_F(AccountFaults, AClientThatLeavesLeavesNothingHalfDone) {
   bool is_done = false;
   int turns = 0;
@@ -273,7 +274,7 @@ TEST_F(AccountFaults, AClientThatLeavesLeavesNothingHalfDone) {
 
 class AccountWork : public AccountCase {
  protected:
-  /// What is done ahead of the response: its statements, and the runs of argon2.
+  /// The work before a response: the SQL statements and the number of argon2 hashes.
   struct Work {
     std::vector<std::string> statements;
     std::uint64_t hashes = 0;
@@ -310,13 +311,13 @@ TEST_F(AccountWork, IsTheSameForAddressesWithAnAccountAndWithout) {
     EXPECT_EQ(known.statements.size(), 1U) << path;
     EXPECT_EQ(known.hashes, std::string(path) == "/log-in" ? 1U : 0U) << path;
   }
-  // Each gets one mail, and which one its mailbox alone is told.
+  // Each address gets one mail. Only its owner can see which one.
   client.advance(seconds(3));
-  EXPECT_EQ(mails->all().size(), 4U);  // with that of Ann's sign-up; a reset is for accounts
+  EXPECT_EQ(mails->all().size(), 4U);  // with Ann's first sign-up; resets only go to accounts
 }
 
-// An account whose hash is of another cost than nobody's takes another time to refuse, until its
-// owner logs in.
+// If the cost of hashes changes, an old hash takes another time to verify than the dummy hash for
+// unknown accounts. A login of the owner replaces the hash.
 TEST_F(AccountWork, IsThatOfTodayOnceAnOwnerHasLoggedIn) {
   {
     TestClient client(app);

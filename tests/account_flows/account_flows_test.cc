@@ -1,4 +1,4 @@
-// Accounts: the flows, and the mails that belong to them.
+// Account flows and their mails.
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ TEST_F(AccountFlows, AnAccountIsMadeByItsLinkAndNotAheadOfIt) {
   EXPECT_TRUE(text_of(mail).contains("https://shop.example/confirm#"));
   const std::string token = token_of(kAnn);
   EXPECT_EQ(token.size(), 43U);  // 256 bits
-  // A password that is refused does not use the link up.
+  // A rejected password does not use up the link.
   EXPECT_TRUE(client.post("/confirm", GivenToken{token, "short"}).body.contains("\"/password\""));
   EXPECT_EQ(client.post("/confirm", GivenToken{token, kWord}).status, 200);
   EXPECT_EQ(client.post("/log-in", Given{"ANN@example.org", kWord}).status, 204);
@@ -89,7 +89,7 @@ TEST_F(AccountFlows, AResetEndsAllSessionsAndTellsTheOwner) {
   EXPECT_EQ(client.post("/log-in", Given{kAnn, kOther}).status, 204);
   client.advance(seconds(30));
   EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: Your password was changed");
-  EXPECT_EQ(client.get("/me").status, 200);  // whoever logs in behind it stays
+  EXPECT_EQ(client.get("/me").status, 200);  // the login after the reset stays valid
 }
 
 TEST_F(AccountFlows, AResetLogsItsBrowserInAlsoWhereThatWasLoggedIn) {
@@ -183,13 +183,13 @@ TEST_F(AccountFlows, AnAddressIsOneInWhateverLettersAndIsKeptAsItWasTyped) {
   client.advance(minutes(2));
   EXPECT_EQ(field_of(mails->last_to("Ann@Example.org"), "Subject"),
             "Shop: You already have an account");
-  // Somebody who has got another spelling from a provider of his own gets no mail of this one.
+  // The mail goes to the stored spelling: another spelling may be another person's mailbox.
   (void)client.post("/forgotten", Given{"ANN@EXAMPLE.ORG", ""});
   client.advance(seconds(3));
   const MailMessage mail = mails->last_to(kAnn);
   EXPECT_EQ(field_of(mail, "Subject"), "Shop: Choose a new password");
   EXPECT_EQ(mail.recipients, std::vector<std::string>{"Ann@Example.org"});
-  // To another spelling of one's own it may be changed.
+  // Users can change their address to another spelling.
   EXPECT_EQ(client.post("/new-address", Given{kAnn, kWord}).status, 204);
   client.advance(minutes(2));
   EXPECT_EQ(client.post("/address", GivenToken{token_of(kAnn), ""}).status, 204);
@@ -266,13 +266,13 @@ TEST_F(AccountFlows, AMailThatCannotBeWrittenKeepsNoOtherWaitingAndIsGivenUpAtLa
     (void)client.post("/sign-up", Given{std::to_string(index) + "@example.org", ""});
   }
   (void)client.post("/sign-up", Given{kBob, ""});
-  // All are tried at once, so that Bob's waits for no other.
+  // All mails are tried at the same time, so Bob's does not wait for the failing ones.
   client.advance(seconds(1));
   EXPECT_EQ(log->lines.size(), 5U);
   EXPECT_EQ(client.get("/asks").body, "5");
   client.advance(seconds(1));
   EXPECT_EQ(field_of(mails->last_to(kBob), "Subject"), "one line");
-  // Behind 10 s, 20 s, 40 s …
+  // Retries after 10 s, 20 s, 40 s …
   client.advance(seconds(20));
   EXPECT_EQ(log->lines.size(), 10U);
   client.advance(hours(2));

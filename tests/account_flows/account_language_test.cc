@@ -1,4 +1,4 @@
-// Accounts: letters in the language that they were asked for in, and what tells owners of passkeys.
+// Accounts: mails in the language of the request that caused them, and notices about passkeys.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// "reset de", for the letters of `options`.
+/// Records the kind and language of each mail that `options` writes.
 struct Written {
   std::shared_ptr<std::vector<std::string>> letters = std::make_shared<std::vector<std::string>>();
 

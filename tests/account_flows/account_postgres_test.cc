@@ -1,4 +1,4 @@
-// Accounts over PostgreSQL: their tables, also those that were made by an older version.
+// Accounts with PostgreSQL: their tables, including tables created by an older version.
 #include <gtest/gtest.h>
 
 #include <memory>

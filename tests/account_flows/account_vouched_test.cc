@@ -1,4 +1,4 @@
-// Accounts of addresses that somebody else vouches for.
+// Accounts for addresses that another party has verified, such as a login provider.
 #include <string>
 
 #include "tests/account_flows/account_case.h"

@@ -1,4 +1,4 @@
-// Logins by mailed links, and those who attack them.
+// Logins with mailed links, and attacks on them.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 class LoginLinks : public SecondStepCase {
  protected:
-  /// Asks for a link, and returns its token.
+  /// Requests a link and returns its token.
   std::string link_for(Tab& client, const std::string& email) {
     EXPECT_EQ(client.post("/login-link", Given{email, ""}).status, 204);
     client.advance(seconds(3));
@@ -143,7 +143,7 @@ TEST_F(LoginLinks, AreOfOnePurpose) {
   EXPECT_EQ(client.post("/log-in/link", GivenToken{token, ""}).status, 200);
 }
 
-// As the guide does: a page of an attacker must not log users in to the attacker's account.
+// As in the guide: a page of an attacker must not log users in to the attacker's account.
 TEST_F(LoginLinks, AreNotUsedByPagesOfOtherSites) {
   second.use(cross_origin_protection());
   Tab client(line());

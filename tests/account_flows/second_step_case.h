@@ -1,5 +1,5 @@
 // An app with two-factor authentication and login links, for the tests of this folder.
-// Must not be included but by tests.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct GivenCode {
   std::string code;
 };
 
-/// One of several browsers that use an app at the same simulated time: it keeps its cookies.
+/// One of several browsers of an app in the same simulated time. It stores its cookies.
 class Tab {
  public:
   explicit Tab(TestClient& client) : client_(client) {}
@@ -110,7 +110,7 @@ class SecondStepCase : public AccountCase {
     made.post("/code",
               [](Json<GivenCode> given, ClientInfo client, Session<> session, State<Accounts> all)
                   -> Task<Result<void>> { return all->finish(session, given->code, client); });
-    // Several at once, as from many connections.
+    // Tries the code several times at once, as over many connections.
     made.post("/codes-at-once",
               [](Json<GivenCode> given, ClientInfo client, Session<> session,
                  State<Accounts> all) -> Task<int> {
@@ -164,12 +164,12 @@ class SecondStepCase : public AccountCase {
   }
 
   static std::int64_t now_of(Tab& client) { return client.get("/now").json<std::int64_t>(); }
-  /// The code that the authenticator app of a user shows now, or that many steps later.
+  /// Returns the code that the user's authenticator app shows now, or `steps` steps later.
   std::string code_at(Tab& client, std::int64_t steps = 0) const {
     return totp_code(secret, now_of(client) + steps * kTotpPeriod);
   }
 
-  /// Makes the account, logs it in and turns two-factor authentication on.
+  /// Creates the account, logs in and enables two-factor authentication.
   RecoveryCodes turn_on(Tab& client, const std::string& email = kAnn) {
     make_account(client.client(), email, kWord);
     EXPECT_EQ(client.post("/log-in", Given{email, kWord}).status, 204);
@@ -191,7 +191,7 @@ class SecondStepCase : public AccountCase {
     return at == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
   }
 
-  /// To all routes of `second` that were added until the first call.
+  /// Returns a client for `second`. The first call creates it; add all routes before.
   TestClient& line() {
     line_ = line_ == nullptr ? std::make_unique<TestClient>(second) : std::move(line_);
     return *line_;

@@ -1,4 +1,4 @@
-// The codes of authenticator apps, by the vectors of their RFCs.
+// Codes of authenticator apps, compared with the test vectors of the RFCs.
 #include "eider/auth/accounts/totp.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Two-factor authentication, and those who attack it.
+// Two-factor authentication, and attacks on it.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -205,7 +205,7 @@ TEST_F(TwoFactorFlows, AStolenPendingLoginOpensNothing) {
                     GivenCode{"", code_at(owner)})
                 .status,
             401);
-  // Its owner changes the password: what was begun with the old one is over.
+  // The owner changes the password: logins started with the old one are no longer valid.
   EXPECT_EQ(owner.post("/password", Given{kWord, kOther}).status, 204);
   owner.advance(seconds(31));
   EXPECT_EQ(post_as(cookie, thief, "/code", GivenCode{"", code_at(owner)}).status, 401);
@@ -237,11 +237,11 @@ TEST_F(TwoFactorFlows, GuessedCodesAreSlowedDownAlsoAtOnce) {
     status = thief.post("/code", GivenCode{"", "123456"}).status;
   }
   EXPECT_EQ(status, 429);
-  // The correct code does not help for that time either, so the response says nothing.
+  // Even the correct code is rejected during the delay, so the response reveals nothing.
   EXPECT_EQ(thief.post("/code", GivenCode{"", code_at(owner)}).status, 429);
 }
 
-// From an address of their own each.
+// Each guess comes from a different address.
 TEST(TwoFactorLimits, AllowFewGuessesInManyDays) {
   SimKernel kernel;
   SimLoop loop(kernel);

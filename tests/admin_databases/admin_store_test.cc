@@ -1,4 +1,4 @@
-// The statements of admin pages on each database.
+// The SQL statements of admin pages on each database.
 #include "eider/web/admin/admin_store.h"
 
 #include <chrono>

@@ -1,5 +1,6 @@
-// What `eider db check` would have found out of a statement that reads all kinds of columns, for
-// PostgreSQL, MariaDB and SQLite. Must not be included but by eider/data/db/checked_sql.h.
+// The output of `eider db check` for a statement that reads all kinds of columns, for PostgreSQL,
+// MariaDB and SQLite.
+// Layering: must not be included except by eider/data/db/checked_sql.h.
 #pragma once
 
 namespace eider::db::checked {
@@ -26,7 +27,7 @@ inline constexpr Column kColumns[] = {{"id", ColumnKind::integer, false},
                                       {"name", ColumnKind::text, false},
                                       {"body", ColumnKind::blob, false},
                                       {"stars", ColumnKind::real, false},
-                                      // Of SQLite, whose expressions have no type.
+                                      // SQLite, where expressions have no type.
                                       {"id", ColumnKind::integer, false},
                                       {"starts", ColumnKind::text, false},
                                       {"price", ColumnKind::unknown, false},

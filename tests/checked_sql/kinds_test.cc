@@ -38,7 +38,7 @@ struct Sought {
   std::optional<TimeOfDay> starts;
 };
 
-// A constant, as g++ 14 finds none in a temporary of a coroutine's frame.
+// A named constant: g++ 14 does not accept a temporary in a coroutine as a constant expression.
 constexpr db::UncheckedSql kInsert = db::unchecked("insert into things values (7, '09:30:00')");
 constexpr const char* kHours = "select id, starts from things";
 

@@ -1,7 +1,7 @@
-// A client and a server on faulty kernels that say much to each other at once, and are cut off, at
-// any point of it.
+// A client and a server on kernels that inject faults. Both send a lot of data at the same time,
+// and the connection breaks at any point.
 //
-// EIDER_SIM_SEED=N runs that one seed.
+// EIDER_SIM_SEED=N runs only seed N.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -37,7 +37,7 @@ using H2Server = detail::http2::test::H2ServerOf<SimApp<&add_echo>>;
 
 enum class Cut : std::uint8_t { nothing, task, client, server };
 
-/// Two kernels, and the test as the network between them.
+/// Two simulated kernels, with the test as the network between them.
 template <class Server>
 class Conversation {
  public:
@@ -55,14 +55,14 @@ class Conversation {
     asked_ = &line_.ask(Method::post, "http://a/echo",
                         [this](ClientRequest& request) { request.body(content_, "text/plain"); });
     if constexpr (requires { server_.connect_only(); }) {
-      peer_ = server_.connect_only();  // the client says the preface
+      peer_ = server_.connect_only();  // the client sends the preface
     } else {
       peer_ = server_.connect();
     }
     line_.peers[0].set_window(1 + random_.below(30'000));
     peer_.set_window(1 + random_.below(30'000));
   }
-  /// Carries what there is both ways.
+  /// Transfers all pending bytes in both directions.
   void carry() {
     const std::string there = line_.sent();
     peer_.send(there);
@@ -70,7 +70,7 @@ class Conversation {
     const std::string back = peer_.take_received();
     line_.say(back);
     if (there.empty() && back.empty()) {
-      line_.kernel.advance(1ms);  // what a fault has put off
+      line_.kernel.advance(1ms);  // runs work that a fault has delayed
       server_.kernel.advance(1ms);
     }
   }

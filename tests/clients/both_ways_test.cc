@@ -1,4 +1,4 @@
-// A client and servers over real sockets that say 32 MiB to each other at once, each way it can go.
+// A client and servers that send 32 MiB to each other at the same time, over each protocol.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kContentBytes = std::size_t{32} << 20U;
 
-/// As add_http2 has it, for a server that is not run by its app.
+/// The protocol that add_http2 adds, for a server that runs without `App::run`.
 class SpeaksH2 final : public ConnectionProtocol {
  public:
   [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
@@ -61,7 +61,7 @@ constexpr Way kWays[] = {
     {"h1_proxy_io_uring", Over::proxy, Http2Use::never, Backend::io_uring},
 };
 
-/// What is read is written, and read no faster than that.
+/// Writes each part before it reads the next.
 Task<> echo_content(BodyStream body, ResponseStream out) {
   while (auto part = co_await body.next()) {
     co_await out.write(*part);
@@ -151,7 +151,7 @@ Task<std::string> post(HttpClient& client, std::string url, std::string content)
                   : reply.error().text;
 }
 
-/// Bytes that do not repeat where buffers end.
+/// Returns bytes without a period, so that parts at the wrong place are detected.
 std::string content() {
   std::string bytes(kContentBytes, '\0');
   std::uint32_t word = 1;
@@ -178,8 +178,8 @@ TEST_P(BothWays, a_refusal_is_heard_ahead_of_the_contents_end) {
   EXPECT_EQ(loop.run(post(client, url("/echo"), "again")), "200 again");
 }
 
-/// A server that answers the begin of a request and closes with the rest unread, which resets the
-/// connection. It serves one.
+/// A server that responds after the start of a request and closes without reading the rest, which
+/// resets the connection. It accepts one connection.
 class HastyServer {
  public:
   HastyServer() {
@@ -203,7 +203,7 @@ class HastyServer {
         "HTTP/1.1 413 -\r\nConnection: close\r\nContent-Length: 8\r\n\r\ntoo much";
     std::array<char, 16384> begin;
     std::size_t heard = 0;
-    while (heard < begin.size()) {  // the head is smaller: the client is within its content
+    while (heard < begin.size()) {  // larger than the head, so the client is sending content
       const ssize_t got = ::recv(line.get(), begin.data(), begin.size(), 0);
       if (got <= 0) {
         return;

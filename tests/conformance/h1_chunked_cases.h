@@ -1,5 +1,5 @@
-// Chunked bodies, good and bad, each with its rule and what must become of it.
-// Must not test anything itself: the decoder's tests and the server's use it.
+// Valid and invalid chunked bodies, each with its RFC section and the expected result.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace eider::h1 {
 
-/// refusal  Refusal::none: the body is accepted and its content is `content`
+/// section  RFC and section
+/// refusal  Refusal::none: the body is accepted and decodes to `content`
 struct ChunkedCase {
   std::string_view what;
   std::string_view section;
@@ -19,11 +20,11 @@ struct ChunkedCase {
   std::string content = {};
 };
 
-/// The body "abc" whose chunk size is followed by these bytes.
+/// Returns the body "abc", with `extension` after its chunk size.
 inline std::string with_extension(std::string_view extension) {
   return "3" + std::string(extension) + "\r\nabc\r\n0\r\n\r\n";
 }
-/// The body "abc" with these bytes as trailer lines, each ending in CRLF.
+/// Returns the body "abc" with trailer lines, each ending in CRLF.
 inline std::string with_trailer(std::string_view lines) {
   return "3\r\nabc\r\n0\r\n" + std::string(lines) + "\r\n";
 }

@@ -1,5 +1,5 @@
 // Cases of field lines, Host and Connection (RFC 9112, sections 3.2, 5 and 9).
-// Must not be included but by the table's user, together with h1_head_cases.h.
+// Layering: must not be used except by tests of request heads.
 #pragma once
 
 #include "tests/conformance/h1_head_cases.h"
@@ -148,7 +148,7 @@ inline std::vector<HeadCase> good_host_cases() {
 inline std::vector<HeadCase> bad_host_cases() {
   using enum Refusal;
   return {
-      // Refused.
+      // Rejected.
       {"no Host", "9112, 3.2", with_only(""), missing_host},
       {"no Host but others", "9112, 3.2", with_only("A: b\r\nHos: t\r\nHosts: t\r\n"),
        missing_host},
@@ -240,7 +240,7 @@ inline std::vector<HeadCase> good_connection_cases() {
 inline std::vector<HeadCase> bad_connection_cases() {
   using enum Refusal;
   return {
-      // Refused.
+      // Rejected.
       {"a parameter", "9110, 7.6.1", with_fields("Connection: close;a\r\n"), bad_connection},
       {"a quoted option", "9110, 7.6.1", with_fields("Connection: \"close\"\r\n"), bad_connection},
       {"two words", "9110, 7.6.1", with_fields("Connection: keep alive\r\n"), bad_connection},

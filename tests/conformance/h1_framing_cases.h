@@ -1,5 +1,5 @@
 // Cases of Content-Length and Transfer-Encoding (RFC 9112, section 6).
-// Must not be included but by the table's user, together with h1_head_cases.h.
+// Layering: must not be used except by tests of request heads.
 #pragma once
 
 #include "tests/conformance/h1_head_cases.h"
@@ -32,7 +32,7 @@ inline std::vector<HeadCase> bad_length_cases() {
   using enum Refusal;
   using namespace std::string_view_literals;
   return {
-      // Refused.
+      // Rejected.
       {"an empty length", "9112, 6.3", with_fields("Content-Length:\r\n"), bad_content_length},
       {"a plus sign", "9112, 6.3", with_fields("Content-Length: +5\r\n"), bad_content_length},
       {"a minus sign", "9112, 6.3", with_fields("Content-Length: -5\r\n"), bad_content_length},
@@ -80,7 +80,7 @@ inline std::vector<HeadCase> bad_length_cases() {
   };
 }
 
-/// The same with this Transfer-Encoding.
+/// Returns the head of a POST request with this Transfer-Encoding.
 inline std::string with_coding(std::string_view value) {
   return with_fields("Transfer-Encoding: " + std::string(value) + "\r\n");
 }
@@ -107,7 +107,7 @@ inline std::vector<HeadCase> bad_coding_cases() {
   using enum Refusal;
   using namespace std::string_view_literals;
   return {
-      // Refused.
+      // Rejected.
       {"a length behind a coding", "9112, 6.1",
        with_fields("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), length_with_coding},
       {"a coding behind a length", "9112, 6.1",

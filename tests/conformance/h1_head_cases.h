@@ -1,5 +1,5 @@
-// Request heads, good and bad, each with its rule and what must become of it.
-// Must not test anything itself: the reader's tests, the server's and the fuzzers' seeds use it.
+// Valid and invalid request heads, each with its RFC section and the expected result.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace eider::h1 {
 
-/// refusal  Refusal::none: the head is accepted and reads as `reading` (see describe)
+/// section  RFC and section
+/// refusal  Refusal::none: the head is accepted, and `describe` returns `reading` for it
 struct HeadCase {
   std::string_view what;
   std::string_view section;
@@ -19,23 +20,23 @@ struct HeadCase {
   std::string_view reading = {};
 };
 
-/// A head with this request line and nothing but Host.
+/// Returns a head with this request line and only a Host field.
 inline std::string with_line(std::string_view line) {
   return std::string(line) + "\r\nHost: a\r\n\r\n";
 }
-/// GET / to host a with this target in place of "/".
+/// Returns the head of a GET request to host a with this target.
 inline std::string with_target(std::string_view target) {
   return with_line("GET " + std::string(target) + " HTTP/1.1");
 }
-/// POST / to host a with these bytes as further field lines, each ending in CRLF.
+/// Returns the head of POST / to host a with further field lines, each ending in CRLF.
 inline std::string with_fields(std::string_view lines) {
   return "POST / HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n";
 }
-/// GET / with these bytes as all its field lines.
+/// Returns the head of GET / with only these field lines.
 inline std::string with_only(std::string_view lines) {
   return "GET / HTTP/1.1\r\n" + std::string(lines) + "\r\n";
 }
-/// The same in HTTP/1.0.
+/// Returns the head of GET / in HTTP/1.0 with only these field lines.
 inline std::string with_only_1_0(std::string_view lines) {
   return "GET / HTTP/1.0\r\n" + std::string(lines) + "\r\n";
 }

@@ -1,5 +1,5 @@
 // Cases of request lines and request targets (RFC 9112, sections 2 and 3).
-// Must not be included but by the table's user, together with h1_head_cases.h.
+// Layering: must not be used except by tests of request heads.
 #pragma once
 
 #include "tests/conformance/h1_head_cases.h"
@@ -101,7 +101,7 @@ inline std::vector<HeadCase> bad_version_cases() {
       {"HTTP/3.0", "9110, 2.5", with_line("GET / HTTP/3.0"), unsupported_version},
       {"HTTP/0.9", "9110, 2.5", with_line("GET / HTTP/0.9"), unsupported_version},
       {"HTTP/9.9", "9110, 2.5", with_line("GET / HTTP/9.9"), unsupported_version},
-      // The line's end.
+      // The end of the line.
       {"a request line ending in LF", "9112, 2.2", "GET / HTTP/1.1\nHost: a\r\n\r\n", bare_lf},
       {"a whole head in LF", "9112, 2.2", "GET / HTTP/1.1\nHost: a\n\n", bare_lf},
       {"a request line ending in CR", "9112, 2.2", "GET / HTTP/1.1\rHost: a\r\n\r\n", bare_cr},
@@ -168,7 +168,7 @@ inline std::vector<HeadCase> bad_target_cases() {
   using enum Refusal;
   using namespace std::string_view_literals;
   return {
-      // Refused.
+      // Rejected.
       {"an empty target", "9112, 3.2", with_line("GET  HTTP/1.1"), bad_target},
       {"a tab for a target", "9112, 3.2", with_target("\t"), bad_target},
       {"a tab in a target", "9112, 3.2", with_target("/\t"), bad_target},

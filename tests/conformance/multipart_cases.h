@@ -1,5 +1,5 @@
-// Multipart forms, good and bad, each with its rule and what must become of it.
-// Must not test anything itself: the reader's tests and those of the handlers' side use it.
+// Valid and invalid multipart forms, each with its RFC section and the expected result.
+// Layering: must not contain checks; tests of the reader and of handlers share these cases.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace eider {
 
-/// What the reader finds, as text: "(name|filename|type)content;" per part and "." at the end. The
-/// type is left out when it is text/plain, and so is the file name where there is none.
+/// A form and the expected output of the reader as text: "(name|filename|type)content;" per part,
+/// and "." at the end. The type text/plain and missing file names are left out.
 ///
 /// bytes    content whose boundary is "xyz"
-/// refusal  MultipartRefusal::none: it is accepted
-/// found    everything handed out, also in front of a refusal
+/// refusal  MultipartRefusal::none: the form is accepted
+/// found    the whole output, including parts before an error
 struct MultipartCase {
   std::string_view what;
   std::string_view section;
@@ -26,16 +26,16 @@ struct MultipartCase {
 
 inline constexpr std::string_view kCaseBoundary = "xyz";
 
-/// A whole form of one part with these header lines, each ending in CRLF.
+/// Returns a whole form of one part with these header lines, each ending in CRLF.
 inline std::string form_with(std::string_view header_lines, std::string_view content = "1") {
   return "--xyz\r\n" + std::string(header_lines) + "\r\n" + std::string(content) +
          "\r\n--xyz--\r\n";
 }
-/// The same with one Content-Disposition of these parameters.
+/// Returns a whole form of one part with these parameters in its Content-Disposition.
 inline std::string form_of(std::string_view parameters, std::string_view content = "1") {
   return form_with("Content-Disposition: form-data" + std::string(parameters) + "\r\n", content);
 }
-/// A form of one part "a" with that content.
+/// Returns a form of one part "a" with this content.
 inline std::string form_around(std::string_view content) {
   return form_of("; name=a", content);
 }

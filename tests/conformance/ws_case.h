@@ -1,5 +1,5 @@
-// What a case of WebSocket input is: frames as they are sent, and the events they must become.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Cases of WebSocket input: the frames to send, and the expected events.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace eider::ws {
 
-/// How a length is written: as it must be, or in 2 or 8 bytes though it fits in fewer.
+/// How a length is encoded: correctly, or in 2 or 8 bytes even if fewer are enough.
 enum class LengthForm : std::uint8_t { shortest, two_bytes, eight_bytes };
-/// Masked as the receiving side wants it, or the other way round.
+/// Whether a frame is masked as the receiving side requires.
 enum class Masking : std::uint8_t { right, wrong };
 
-/// One frame as somebody might send it, right or wrong.
+/// A valid or invalid frame to send.
 ///
 /// first            the first byte: final bit, reserved bits, opcode
-/// announced_bytes  the length, when it is not the payload's
+/// announced_bytes  the length to send (default: the length of the payload)
 struct SentFrame {
   unsigned char first;
   std::string payload = {};
@@ -29,7 +29,7 @@ struct SentFrame {
   Masking masking = Masking::right;
 };
 
-/// An event with bytes of its own, as it can be compared.
+/// An event with a copy of its bytes, for comparison.
 struct Seen {
   EventKind kind;
   MessageType type = MessageType::text;
@@ -52,7 +52,7 @@ using WsCases = std::vector<WsCase>;
 
 inline constexpr unsigned char kFinal = 0x80;
 
-// What is sent.
+// Frames to send.
 
 inline SentFrame text(std::string payload) {
   return {kFinal | 1, std::move(payload)};
@@ -98,7 +98,7 @@ inline SentFrame wrongly_masked(SentFrame frame) {
   frame.masking = Masking::wrong;
   return frame;
 }
-/// The message in frames of `bytes` bytes each.
+/// Returns the message in frames of `bytes` bytes each.
 inline std::vector<SentFrame> in_fragments(SentFrame whole, std::size_t bytes) {
   std::vector<SentFrame> frames;
   const std::string payload = whole.payload;
@@ -111,7 +111,7 @@ inline std::vector<SentFrame> in_fragments(SentFrame whole, std::size_t bytes) {
   return frames;
 }
 
-// What is seen.
+// Expected events.
 
 inline Seen saw_text(std::string data) {
   return {EventKind::message, MessageType::text, CloseCode::no_status, std::move(data)};
@@ -133,7 +133,7 @@ inline Seen saw_refused(Refusal refusal) {
   return {EventKind::refused, MessageType::text, info.code, std::string(info.text), refusal};
 }
 
-// The bytes of it.
+// Encoding of frames.
 
 inline void put_number(std::string& out, std::uint64_t number, std::size_t bytes) {
   for (std::size_t left = bytes; left-- > 0;) {
@@ -155,7 +155,7 @@ inline void put_length(std::string& out, unsigned mask_bit, const SentFrame& fra
   }
 }
 
-/// Byte for byte, as section 5.3 has it; the library's own masking is not used.
+/// Masks byte by byte as in RFC 6455, section 5.3, independently of the library's masking.
 inline void put_masked(std::string& out, std::string_view payload) {
   constexpr std::string_view kKey = "\x37\xFA\x21\x3D";
   out += kKey;
@@ -164,7 +164,7 @@ inline void put_masked(std::string& out, std::string_view payload) {
   }
 }
 
-/// side  who receives it
+/// side  the receiver
 inline std::string bytes_of(const SentFrame& frame, Side side) {
   const bool is_masked = (side == Side::server) == (frame.masking == Masking::right);
   std::string out(1, static_cast<char>(frame.first));

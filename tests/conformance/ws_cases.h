@@ -1,5 +1,5 @@
 // All cases of WebSocket input.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Layering: must not contain checks; tests of the reader, the client and the server share them.
 #pragma once
 
 #include "tests/conformance/ws_case.h"
@@ -11,7 +11,7 @@
 
 namespace eider::ws {
 
-/// side  who receives them
+/// side  the receiver
 inline WsCases all_ws_cases(Side side) {
   WsCases all = mask_cases(side);
   for (const WsCases& some :

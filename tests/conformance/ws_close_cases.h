@@ -1,5 +1,5 @@
-// Close frames, good and bad: codes, reasons, and what comes behind them.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Valid and invalid close frames: codes, reasons, and frames after them.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Feeds bytes to a MessageReader in pieces and gathers what it says, for tests and fuzzers.
-// Must not judge it.
+// Feeds bytes to a MessageReader in pieces and collects its events, for tests and fuzzers.
+// Layering: must not contain checks.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace eider::ws {
 
-/// Events of one connection. Pieces are joined, so that both kinds of delivery can be compared.
+/// Collects the events of one connection. Pieces of a message are joined, so that messages
+/// delivered in pieces and whole messages compare equal.
 class Feeder {
  public:
-  /// limits  outlives the feeder
+  /// limits  must outlive the feeder
   Feeder(Side side, const MessageLimits& limits) : reader_(side, limits) {}
   Feeder(Side side, const MessageLimits&& limits) = delete;
 
   [[nodiscard]] MessageReader& reader() noexcept { return reader_; }
   [[nodiscard]] const std::vector<Seen>& seen() const noexcept { return seen_; }
 
-  /// All of `in` at once, from memory that ends where it ends.
+  /// Feeds all of `in` from a buffer of exactly its size, so that sanitizers detect overreads.
   void feed(std::string_view in) {
     const std::vector<char> exact(in.begin(), in.end());
     std::string_view rest(exact.data(), exact.size());
@@ -32,7 +33,7 @@ class Feeder {
     }
     is_all_consumed_ = is_all_consumed_ && (is_refused() || event.consumed == rest.size());
   }
-  /// In steps of `bytes` bytes.
+  /// Feeds `in` in steps of `bytes` bytes.
   void feed(std::string_view in, std::size_t bytes) {
     for (std::size_t at = 0; at < in.size(); at += bytes) {
       feed(in.substr(at, bytes));
@@ -42,7 +43,7 @@ class Feeder {
   [[nodiscard]] bool is_refused() const {
     return !seen_.empty() && seen_.back().kind == EventKind::refused;
   }
-  /// need_more has always left nothing.
+  /// Returns whether the reader had consumed all bytes each time that it needed more.
   [[nodiscard]] bool is_all_consumed() const noexcept { return is_all_consumed_; }
 
  private:

@@ -1,5 +1,5 @@
-// Messages in fragments, good and bad, with control frames between them.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Valid and invalid messages in fragments, with control frames between them.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>

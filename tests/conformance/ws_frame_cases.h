@@ -1,5 +1,5 @@
-// Single frames, good and bad: sizes, pings, pongs, reserved bits and opcodes, lengths, masks.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Valid and invalid single frames: sizes, pings, pongs, reserved bits and opcodes, lengths, masks.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace eider::ws {
 
-/// Where the length changes its form, and around it.
+/// Returns frames whose sizes are at and around the limits of each length encoding.
 inline WsCases size_cases() {
   WsCases cases;
   for (const std::size_t bytes : {0UL, 1UL, 2UL, 7UL, 8UL, 9UL, 31UL, 32UL, 33UL, 124UL, 125UL,
@@ -142,7 +142,7 @@ inline WsCases length_cases() {
 }
 
 /// "a server MUST close the connection upon receiving a frame that is not masked", and a client
-/// upon one that is. What is refused depends on the side.
+/// upon one that is. The expected error depends on the side.
 inline WsCases mask_cases(Side side) {
   const Seen refused = saw_refused(side == Side::server ? Refusal::not_masked : Refusal::masked);
   return {

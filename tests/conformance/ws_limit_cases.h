@@ -1,5 +1,5 @@
-// Messages at their limits and beyond: bytes and fragments.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Messages at and over the limits of bytes and fragments.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>

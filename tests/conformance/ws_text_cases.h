@@ -1,5 +1,5 @@
-// Text messages, valid UTF-8 and not, whole, in fragments and unfinished.
-// Must not test anything itself: the reader's tests and the server's use it.
+// Text messages with valid and invalid UTF-8, whole, in fragments and unfinished.
+// Layering: must not contain checks; several tests share these cases.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace eider::ws {
 
-/// good_bytes  of a bad text: how many of its bytes can still become text; ~0: all, but it is cut
+/// good_bytes  of an invalid text: the number of leading bytes that further bytes could complete to
+///             a valid text; kIsCut: all of them, because the text is only truncated
 struct TextSample {
   const char* what;
   std::string_view bytes;
@@ -119,8 +120,8 @@ inline WsCases good_text_cases() {
   return cases;
 }
 
-/// Each bad text whole and in fragments; and as far as it is needed to tell, with the rest of its
-/// frame, or of its message, missing.
+/// Returns cases with each invalid text: whole, in fragments, and only up to the first byte that is
+/// certainly invalid. The rest of the frame or of the message is then missing.
 inline WsCases bad_text_cases() {
   WsCases cases;
   const Seen refused = saw_refused(Refusal::bad_text);
@@ -140,7 +141,8 @@ inline WsCases bad_text_cases() {
   return cases;
 }
 
-/// What is not text need not be UTF-8, and one text's state does not reach the next.
+/// Returns cases for two rules: binary messages need not be UTF-8, and the decoder's state after a
+/// text does not affect the next one.
 inline WsCases other_text_cases() {
   const Seen refused = saw_refused(Refusal::bad_text);
   return {

@@ -1,5 +1,5 @@
-// A compressor for tests that anybody can follow: pairs of a count and a byte.
-// Must not be mistaken for DEFLATE: it stands in where only the reader is tested.
+// A simple compressor for tests: run-length encoding as pairs of a count and a byte.
+// Layering: must not be used to test DEFLATE; it replaces DEFLATE in tests of the reader.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace eider::ws {
 
-/// "\3a\1b" is "aaab". A count of 0, or one without a byte at the message's end, is corrupt.
+/// Run-length codec: "\3a\1b" is "aaab". A count of 0, or one without a byte at the end of the
+/// message, is corrupt.
 class ToyCodec final : public MessageCodec {
  public:
   [[nodiscard]] Inflated inflate(std::string_view piece, std::size_t bytes_max,
@@ -54,7 +55,7 @@ class ToyCodec final : public MessageCodec {
   int messages_ended = 0;
 
  private:
-  /// Of the byte that comes next; 0: a count comes next.
+  /// The count of the next byte; 0: the next byte is a count.
   unsigned count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A resource of records as a client has it: its five routes, its errors, and what is another's.
+// CRUD routes of a resource as clients use them: the five routes, errors, and other users' records.
 #include "eider/web/crud/crud_routes.h"
 
 #include <gtest/gtest.h>

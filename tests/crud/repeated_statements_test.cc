@@ -1,4 +1,4 @@
-// Who asks for the parts of a list one by one is told, once, and nobody else.
+// The warning about repeated statements (N+1 queries): once, and only for such requests.
 #include "eider/web/crud/repeated_statements.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ Task<int> ask(Database db, int number) {
   co_return (co_await asking).value_or(0);
 }
 
-/// One by one, by tasks below the handler's.
+/// Executes the statements one by one, in tasks that the handler awaits.
 Task<std::string> ask_often(int times, State<Database> db) {
   int sum = 0;
   for (int i = 0; i < times; ++i) {

@@ -1,5 +1,5 @@
-// The differences between the databases that the tests in this folder allow. All else is the same.
-// Must not contain a difference that an application need not know.
+// The differences between databases that the tests in this folder allow.
+// Layering: must not contain differences that Eider hides from applications.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SqlAround {
   }
 };
 
-/// The types of columns.
+/// The column types.
 struct ColumnTypes {
   const char *boolean, *tiny, *small, *integer, *positive, *bigint, *single, *real, *text, *bytes,
       *date, *time, *instant, *local, *uuid, *decimal, *json;
@@ -29,46 +29,51 @@ struct ColumnTypes {
 struct Differences {
   const char* name;
   ColumnTypes types;
-  /// The numbers from 1, as `n` of a table.
+  /// A table expression with the numbers from 1 in its column `n`; inside: the last number.
   SqlAround numbers;
-  /// More numbers than a test reads.
+  /// A count of numbers that no test reads to the end.
   std::int64_t numbers_max;
-  /// A text of so many letters.
+  /// An expression for a text; inside: its number of letters.
   SqlAround letters;
-  /// A statement that gives no row for a minute.
+  /// A statement that returns no row for a minute.
   const char* waits;
-  /// A column of a table with so many rows fails in row 5,000. Empty: MariaDB has read all rows
+  /// An expression of `n` that fails for n = 5,000. Empty for MariaDB, which has read all rows
   /// when a stream begins.
   const char* fails_amid;
-  /// Statements that would change the table `streamed`, and what these need.
+  /// Statements that would make changes if a stream executed them, and a script that they need.
   const char* changing_needs;
   std::vector<const char*> changing;
-  /// How many statements and transactions the server is busy with. SQLite has no server.
+  /// A query for the number of running statements and transactions in the server. SQLite has no
+  /// server.
   const char* busy;
-  /// The server has a process for each connection, by the number of that.
+  /// The server has a process for each connection, with the connection's number as its ID.
   bool has_processes;
-  /// The connection that a statement is on, all others, and how one is ended. SQLite has no server.
+  /// Queries for the number of the current connection and of all others, and the start of a
+  /// statement that ends one. SQLite has no server.
   const char* connection;
   const char* other_connections;
   const char* ends_connection;
-  /// A table that counts its keys itself, from 1; and one that counts from 100, around its columns.
+  /// A statement that creates a table whose generated keys start at 1, and the definition of a
+  /// table whose keys start at 100 (inside: its other columns).
   const char* papers;
   SqlAround key_from_100;
-  /// Texts in the order of their bytes.
+  /// A collation that sorts texts by their bytes.
   const char* by_bytes;
-  /// Makes the server find deadlocks soon.
+  /// A statement that makes the server detect deadlocks quickly.
   const char* quickens_deadlocks;
-  /// Whether the server can watch for changes of what was read, and how it is made to.
+  /// A query for whether the server can check for changes of rows that a transaction has read, and
+  /// the start of a statement that switches this check on (1) or off (0).
   const char *can_watch, *watches;
-  /// Deadlocks come, and several transactions may write at once. SQLite has one that writes.
+  /// Deadlocks occur, because several transactions can write at once. SQLite allows one writer.
   bool has_deadlocks;
-  /// A transaction of the default level sees what others have changed since it began.
+  /// A transaction of the default isolation level sees changes that others have committed since it
+  /// began.
   bool sees_changes;
-  /// A level that loses no change and is not `serializable`.
+  /// `Isolation::repeatable_read` prevents lost updates.
   bool keeps_counts_if_repeatable;
-  /// A transaction may be refused when it is committed. MariaDB locks what it has read.
+  /// The commit of a serializable transaction can fail. MariaDB locks rows that it reads instead.
   bool refuses_commits;
-  /// Foreign keys have names and columns in the errors that they cause.
+  /// Errors of foreign keys contain the names of the key and its columns.
   bool names_foreign_keys;
 };
 

@@ -1,4 +1,4 @@
-// Servers that fail, statements that are ended there, and more work than there are connections.
+// Servers that fail, statements that the server ends, and more work than connections.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -71,7 +71,7 @@ TEST_P(BusyDatabase, refuses_at_once_what_exceeds_the_queue) {
     };
     Scope all;
     {
-      const Transaction holding = co_await on.begin();  // has the connection
+      const Transaction holding = co_await on.begin();  // occupies the connection
       for (int i = 0; i < 30; ++i) {
         all.start(add(on, &refused));
       }
@@ -158,15 +158,15 @@ class FailingServers : public BusyDatabase {
 
   static constexpr Duration kWaitMax = 1s;
   static constexpr Duration kStatementMax = 400ms;
-  /// And half a second for the server to report that the statement has ended.
+  /// Includes half a second for the server to report that the statement has ended.
   static constexpr Duration kLongest = kWaitMax + kStatementMax + 500ms;
 
   void restart() {
     opener_->stop();
     opener_->start();
   }
-  /// Writes while another thread harms the server. No acknowledged row is lost, no row is there
-  /// twice, and no statement hangs.
+  /// Writes while another thread harms the server. Checks that no acknowledged row is lost, no row
+  /// is duplicated, and no statement hangs.
   template <class Harm>
   Tally write_while(Harm harm, bool by_tcp = false) {
     script(open(), kMakeNumbers);
@@ -195,7 +195,7 @@ class FailingServers : public BusyDatabase {
     const auto count = static_cast<int>(all.size());
     EXPECT_LE(count, tally.done + tally.unknown);
     EXPECT_EQ(tally.asked, tally.done + tally.undone + tally.unknown);
-    EXPECT_LT(tally.longest, kLongest + 1s);  // which is for a machine that is busy
+    EXPECT_LT(tally.longest, kLongest + 1s);  // one more second for a busy machine
     EXPECT_GT(tally.done, 0);
     std::printf("asked %d, done %d, undone %d, unknown %d (of them there: %d), longest %d ms\n",
                 tally.asked, tally.done, tally.undone, tally.unknown, count - tally.done,
@@ -232,7 +232,7 @@ TEST_P(FailingServers, whose_network_is_cut_lose_and_double_nothing) {
     if (!network.why_not().empty()) {
       GTEST_SKIP() << network.why_not();
     }
-    restart();  // in the network of this thread
+    restart();  // starts the server in this thread's network namespace
     const Tally tally = write_while(
         [&network] {
           network.cut();

@@ -1,4 +1,4 @@
-// The tests of this folder on MariaDB, or on MySQL (see mariadb_server.h).
+// Runs the tests of this folder on MariaDB, or on MySQL (see mariadb_server.h).
 #include <csignal>
 
 #include "eider/data/db/mariadb/mariadb.h"
@@ -18,7 +18,7 @@ class MariadbOpener final : public Opener {
   [[nodiscard]] Database open_by_tcp(const OpenWith& with) const override {
     return open_mariadb(server().url(), options(with));
   }
-  /// Prepared, with room for fewer than a test has, and with none kept.
+  /// Prepared statements with a cache for all, with one smaller than a test needs, and uncached.
   [[nodiscard]] std::vector<Database> open_each_way() const override {
     return {open({.connections_max = 1}), open({.connections_max = 1, .statements_max = 2}),
             open({.connections_max = 1, .statements_max = 0})};

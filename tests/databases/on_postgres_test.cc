@@ -1,4 +1,4 @@
-// The tests of this folder on PostgreSQL.
+// Runs the tests of this folder on PostgreSQL.
 #include <csignal>
 
 #include "eider/data/db/postgres/postgres.h"
@@ -18,7 +18,7 @@ class PostgresOpener final : public Opener {
   [[nodiscard]] Database open_by_tcp(const OpenWith& with) const override {
     return open_postgres(server().url(), options(with));
   }
-  /// Prepared, with room for fewer than a test has, and with their text alone.
+  /// Prepared statements with a cache for all, with one smaller than a test needs, and unprepared.
   [[nodiscard]] std::vector<Database> open_each_way() const override {
     return {open({.connections_max = 1}), open({.connections_max = 1, .statements_max = 4}),
             open({.connections_max = 1, .statements_max = 0})};

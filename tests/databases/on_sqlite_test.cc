@@ -1,4 +1,4 @@
-// The tests of this folder on SQLite.
+// Runs the tests of this folder on SQLite.
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/data/db/sqlite/sqlite_connection.h"
 #include "eider/testkit/temp_directory.h"

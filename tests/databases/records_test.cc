@@ -235,7 +235,7 @@ struct Injected {
   int per_page = 1;
 };
 
-/// What a program has got wrong; no client can.
+/// These errors are bugs in a program; clients cannot cause them.
 TEST_P(StoredRecords, names_are_checked) {
   for (const db::Table& table :
        {db::Table{.name = "papers; drop table papers"}, db::Table{.name = ""},
@@ -267,7 +267,7 @@ TEST_P(StoredRecords, an_upsert_that_meets_what_it_does_not_mean_fails_and_chang
       auto inserting = papers.insert(NewPaper{.title = title});
       EXPECT_TRUE(co_await inserting);
     }
-    // 3 is no record's number, but the title is another's.
+    // No record has ID 3, but another record has the title.
     for (const std::int64_t id : {0, 2, 3}) {
       const db::Failure failure = co_await upsert_fails(papers, id, "a");
       EXPECT_EQ(failure.kind(), db::FailureKind::unique) << id << failure.what();

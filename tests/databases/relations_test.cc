@@ -159,7 +159,7 @@ TEST_P(Relations, are_filled_by_one_query_for_each) {
   }(base_));
 }
 
-/// More than a statement takes values, and of one key many times.
+/// More records than a statement can have values, and many records with the same key.
 TEST_P(Relations, are_of_any_number) {
   on_loop_.run([](Database base) -> Task<> {
     const Tables tables = tables_of(base);

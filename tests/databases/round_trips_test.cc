@@ -1,4 +1,4 @@
-// Values of every type that members have, written into a column and read again.
+// Values of every member type, written to a column and read again.
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -29,15 +29,16 @@ struct TripRow {
   T v{};
 };
 
-/// A name of its own, as a prepared statement has the types of the first table of its name.
+/// Returns a new name each time: a prepared statement keeps the types of the first table with its
+/// name.
 std::string new_trip_table() {
   static int count = 0;
   return "trips_" + std::to_string(++count);
 }
 
-/// Writes it into a new column, and reads it as a member and as a single value.
+/// Writes `value` to a new column, and reads it as a member and as a single value.
 ///
-/// type  of the column
+/// type  the type of the column
 template <class T>
 Task<> round_trip(Database on, std::string type, T value) {
   const std::string table = new_trip_table();
@@ -76,7 +77,7 @@ class RoundTrips : public DatabaseTest {};
 
 INSTANTIATE_TEST_SUITE_P(On, RoundTrips, each_database(), name_of_database);
 
-/// Not a lambda: g++ 14 crashes on initializer lists within co_await in one.
+/// Not a lambda: g++ 14 crashes on initializer lists within co_await in a lambda.
 Task<> round_trips(Database on, ColumnTypes types) {
   co_await round_trip(on, types.boolean, true);
   co_await round_trip(on, types.tiny, std::int8_t{-128});

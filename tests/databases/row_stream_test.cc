@@ -1,4 +1,4 @@
-// Rows that are read one after the other, in pieces.
+// Streams of rows: the rows of a result, read one after the other in chunks.
 #include "eider/data/db/row_stream.h"
 
 #include <malloc.h>
@@ -59,7 +59,7 @@ Task<Reading> read_numbers(Database base, std::string sql) {
   co_return co_await read_rest(rows);
 }
 
-/// Waits for a row, which is dropped.
+/// Waits for a row and ignores it.
 Task<> await_row(Numbers* stream) {
   (void)co_await stream->next();
 }
@@ -77,7 +77,7 @@ std::size_t heap_bytes() {
   return ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
 }
 
-/// The most that a process has had in memory.
+/// Returns the peak resident memory of a process.
 std::int64_t resident_kilobytes(int process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(file, line);) {
@@ -90,11 +90,11 @@ std::int64_t resident_kilobytes(int process) {
 
 class RowStreams : public DatabaseTest {
  protected:
-  /// `numbers` as a statement.
+  /// Returns a statement for the numbers from 1 to `last`.
   [[nodiscard]] static RuntimeSql count_to(std::int64_t last) {
     return RuntimeSql{"select n from " + differs().numbers(last)};
   }
-  /// More rows than are read.
+  /// Returns a statement with more rows than a test reads.
   [[nodiscard]] static RuntimeSql many() { return count_to(differs().numbers_max); }
 };
 
@@ -199,7 +199,7 @@ TEST_P(RowStreams, an_error_amid_the_rows_is_thrown_after_those_before_it_and_ag
     auto rows = base.stream<std::int64_t>(sql);
     const Reading reading = co_await read_rest(rows);
     EXPECT_TRUE(reading.failure);
-    EXPECT_GT(reading.rows, 4800);  // the piece with the error is not returned
+    EXPECT_GT(reading.rows, 4800);  // the chunk with the error is not returned
     EXPECT_LT(reading.rows, 5000);
     const Reading again = co_await read_rest(rows);
     EXPECT_EQ(again.failure, reading.failure);
@@ -218,7 +218,7 @@ TEST_P(RowStreams, one_that_is_dropped_frees_its_connection_and_stops_the_server
     EXPECT_EQ(co_await base.one<int>("select 3"), 3);
   });
   EXPECT_TRUE(gets_quiet());
-  // Dropped while the server looks for the first row.
+  // Streams destroyed while the server looks for the first row.
   const auto give_up = [](Database base) -> Task<> {
     for (int i = 0; i < 4; ++i) {
       const auto ask = [](Database asked) -> Task<> {
@@ -246,7 +246,7 @@ TEST_P(RowStreams, one_that_is_not_read_any_further_loses_its_connection) {
   const auto read = [](Database on) -> Task<> {
     auto rows = on.stream<std::int64_t>(many());
     EXPECT_EQ(co_await rows.next(), 1);
-    // Waits until the first one has lost it.
+    // Waits until the first stream has lost its connection.
     auto second = on.stream<std::int64_t>(count_to(2));
     EXPECT_EQ(co_await second.next(), 1);
     const Reading rest = co_await read_rest(rows);
@@ -284,7 +284,7 @@ TEST_P(RowStreams, many_at_once_leave_connections_for_statements) {
       open.push_back(on.stream<std::int64_t>(many()));
       EXPECT_EQ(co_await open.back().next(), 1);
     }
-    // The third one waits until one of these ends; statements do not wait.
+    // The third stream waits until one of these ends; statements do not wait.
     Scope beside;
     bool has_begun = false;
     const auto third = [](Database asked, bool* begun) -> Task<> {

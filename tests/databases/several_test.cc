@@ -1,4 +1,4 @@
-// Several statements that go to the database together: `all` and `batch`.
+// Several statements sent to the database together: `all` and `batch`.
 #include <cstdint>
 #include <optional>
 #include <string>

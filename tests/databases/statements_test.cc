@@ -1,4 +1,4 @@
-// One statement: its rows, what it has changed, and its errors.
+// Single statements: rows, changes and errors.
 #include <chrono>
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
-// What the tests that run on each database have in common: each test is written once.
-// Must not know a driver; see differences.h for what may differ.
+// The common base of tests that run on each database.
+// Layering: must not include a driver; allowed differences are in differences.h.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,13 +20,13 @@
 
 namespace eider {
 
-/// Options that databases have in common. SQLite ignores those of connections.
+/// Options that databases have in common. SQLite ignores the options for connections.
 struct OpenWith {
   std::size_t connections_max = 4;
   std::size_t streams_max = 2;
   std::size_t statements_max = 256;
   Duration connect_time_max = std::chrono::minutes(1);
-  /// For a connection; and for a stream on SQLite.
+  /// The longest wait for a free connection; on SQLite also for a free stream.
   Duration wait_time_max = std::chrono::minutes(1);
   db::PoolLimits limits{};
 };
@@ -36,13 +36,14 @@ class Opener {
  public:
   virtual ~Opener() = default;
   [[nodiscard]] virtual Database open(const OpenWith& with) const = 0;
-  /// On threads and on the loop; prepared or not: each has code of its own.
+  /// Opens a database for each way to execute statements: on threads and on the loop, prepared and
+  /// not. Each has its own code.
   [[nodiscard]] virtual std::vector<Database> open_each_way() const = 0;
-  /// A database whose statements have a fault.
+  /// Opens a database whose statements fail as `fault` specifies.
   [[nodiscard]] virtual Database open_failing(const OpenWith& with,
                                               std::shared_ptr<StatementFault> fault) const = 0;
   [[nodiscard]] virtual bool is_mysql() const { return false; }
-  // Of the server.
+  // Control of the server.
   [[nodiscard]] virtual Database open_by_tcp(const OpenWith& with) const { return open(with); }
   virtual void kill() const {}
   virtual void stop() const {}
@@ -59,7 +60,7 @@ struct TestedDatabase {
   }
 };
 
-/// Filled before `main` by the files of this folder that know a driver.
+/// Returns the databases to test. The files on_*_test.cc add them before `main`.
 inline std::vector<TestedDatabase>& tested_databases() {
   static std::vector<TestedDatabase> all;
   return all;
@@ -72,7 +73,7 @@ inline bool test_database(const Differences& differences,
   return true;
 }
 
-/// The parameters of each suite of tests; evaluated after all databases are registered.
+/// Returns the parameters of each test suite; evaluated after all databases are registered.
 inline auto each_database() {
   return ::testing::ValuesIn(tested_databases());
 }
@@ -86,6 +87,8 @@ class DatabaseTest : public ::testing::TestWithParam<TestedDatabase> {
   [[nodiscard]] static bool is_sqlite() { return &differs() == &kSqliteDiffers; }
 
   [[nodiscard]] Database open(const OpenWith& with = {}) const { return opener_->open(with); }
+  /// Runs `check` with a database for each way to execute statements.
+  ///
   /// check  returns a Task for a Database
   template <class Check>
   void on_each_way(Check check) {
@@ -102,12 +105,13 @@ class DatabaseTest : public ::testing::TestWithParam<TestedDatabase> {
       co_return (co_await on.one<std::int64_t>(text)).value_or(-1);
     }(base, db::RuntimeSql{sql}));
   }
-  /// Ends the connection of that number.
+  /// Returns a statement that ends the connection with this number.
   [[nodiscard]] static db::RuntimeSql end_of(std::int64_t connection) {
     return db::RuntimeSql{std::string(differs().ends_connection) + "(" +
                           std::to_string(connection) + ")"};
   }
-  /// Waits until the server runs no statement and has no open transaction.
+  /// Waits until the server runs no statement and has no open transaction; returns false after two
+  /// minutes.
   [[nodiscard]] bool gets_quiet() {
     const Database other = open();
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);

@@ -1,4 +1,4 @@
-// Transactions that are tried again, what they see of each other, and savepoints.
+// Transactions: retries, isolation and savepoints.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 using db::FailureKind;
 using db::Isolation;
 
-/// How it failed; nothing where it did not.
+/// Returns the kind of failure of a task, or nothing if it succeeded.
 Task<std::optional<FailureKind>> outcome_of(Task<> task) {
   try {
     co_await std::move(task);
@@ -49,7 +49,7 @@ Task<> make_places(Database base) {
   co_await base.exec("insert into places values(2, 0)");
 }
 
-/// "1 2", by their ids.
+/// Returns the numbers of all places in the order of their IDs, such as "1 2".
 Task<std::string> numbers_of(Database base) {
   std::string text;
   for (const int number : co_await base.all<int>("select n from places order by id")) {
@@ -58,7 +58,7 @@ Task<std::string> numbers_of(Database base) {
   co_return text;
 }
 
-/// Where two tasks wait for each other the first time that they come by.
+/// A barrier at which two tasks wait for each other, only the first time.
 class Meeting {
  public:
   Task<> come() {
@@ -84,9 +84,9 @@ class Transactions : public DatabaseTest {};
 
 INSTANTIATE_TEST_SUITE_P(On, Transactions, each_database(), name_of_database);
 
-// Repetition.
+// Retries.
 
-/// Fails so often, behind a change; counts how often it is run.
+/// Returns a body that makes a change and then fails in its first `fails` runs; counts its runs.
 auto failing(int* runs, int fails, FailureKind kind) {
   return [runs, fails, kind](Transaction& all) -> Task<int> {
     ++*runs;
@@ -160,7 +160,7 @@ TEST_P(Transactions, tries_end_when_the_caller_gives_up) {
   }(open()));
 }
 
-/// Each adds so often to what it has read.
+/// Reads a number and writes it increased by one, `times` times, each in its own transaction.
 Task<> count_up(Database base, TransactionOptions options, int times) {
   for (int i = 0; i < times; ++i) {
     const auto body = [](Transaction& all) -> Task<> {
@@ -204,9 +204,10 @@ TEST_P(Transactions, no_count_is_lost_if_the_server_watches_what_was_read) {
   script(open(), std::string(differs().watches) + "0");
 }
 
-/// Of the two places one is to stay 0: each of two transactions sees both, and sets its own.
+/// Attempts write skew: one of two places must stay 0, but two transactions each read both and set
+/// their own.
 ///
-/// returns  how often a body was run
+/// returns  the number of runs of both bodies
 Task<int> set_both_places(Database base, TransactionOptions options) {
   co_await make_places(base);
   Meeting meeting;
@@ -240,7 +241,7 @@ TEST_P(Transactions, no_two_write_because_of_what_both_have_read) {
   }(open()));
 }
 
-/// Two rows in opposite orders.
+/// Updates two rows; two of these in opposite orders cause a deadlock.
 Task<> cross(Database base, TransactionOptions options, int first, Meeting* meeting, int* runs) {
   const auto body = [first, meeting, runs](Transaction& all) -> Task<> {
     ++*runs;
@@ -267,7 +268,7 @@ TEST_P(Transactions, deadlocks_are_overcome) {
   }(open()));
 }
 
-/// Whether a transaction sees what `other` changes meanwhile.
+/// Returns whether a transaction sees changes that `other` makes meanwhile.
 Task<bool> sees_change(Database base, Database other, TransactionOptions options) {
   Transaction reading = co_await base.begin(options);
   const auto first = co_await reading.one<int>("select n from places where id = 1");
@@ -313,13 +314,13 @@ TEST_P(Transactions, a_commit_that_is_refused_is_tried_again) {
     };
     co_await run_both(set(base, 1, &meeting, &count), set(base, 2, &meeting, &count));
     const auto sum = co_await base.one<int>("select sum(n) from places");
-    EXPECT_EQ(sum, 3);  // one has seen the change of the other
+    EXPECT_EQ(sum, 3);  // the second has read the change of the first
     co_return count;
   }(open()));
   EXPECT_EQ(runs, 3);
 }
 
-/// A deadlock that the body does not tell of, and goes on.
+/// The body ignores the failure of a deadlock and continues.
 TEST_P(Transactions, a_deadlock_that_the_program_ignores_is_reported_at_the_end) {
   if (!differs().has_deadlocks) {
     GTEST_SKIP() << "SQLite has one writer at a time";

@@ -1,5 +1,5 @@
-// Changes texts at random, the same way for the same seed.
-// Must not know what a text is: the pieces to put into it come from the test.
+// Changes texts at random, in the same way for the same seed.
+// Layering: must not depend on the meaning of a text; the test provides the pieces to insert.
 #pragma once
 
 #include <random>
@@ -9,10 +9,11 @@
 
 namespace eider {
 
-/// One to three small changes at a time: pieces put in or over, bytes dropped, doubled or replaced.
+/// Makes one to three small changes at a time: inserts pieces or overwrites with them, and removes,
+/// duplicates or replaces bytes.
 class Changer {
  public:
-  /// pieces  that have a meaning somewhere in the text
+  /// pieces  texts that have a meaning in the tested format
   Changer(unsigned seed, std::vector<std::string> pieces)
       : random_(seed), pieces_(std::move(pieces)) {}
 

@@ -1,5 +1,5 @@
-// One request head as one line of text, so that two readers can be compared.
-// Must not leave out anything that an application or the framing can depend on.
+// A request head as one line of text, to compare two readers.
+// Layering: must not leave out anything on which an application or the framing can depend.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ inline std::string describe_body(const RequestHead& head) {
   return {};
 }
 
-/// "METHOD path?query host=... 1.x body stays|closes [continue] [upgrade] name=value...", but not
-/// Host.
+/// Returns "METHOD path?query host=... 1.x body stays|closes [continue] [upgrade] name=value...",
+/// without the field Host.
 inline std::string describe(const RequestHead& head) {
   std::string text(to_text(head.method));
   text.append(" ").append(head.path);

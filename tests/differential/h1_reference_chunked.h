@@ -1,5 +1,5 @@
-// A second decoder of the chunked coding: slow and plain, for a whole body, to compare with.
-// Must not share code with the fast one, nor be used for anything but the comparison.
+// A slow and simple decoder of whole chunked bodies, to compare the library's decoder with.
+// Layering: must not share code with the library's decoder or be used for other purposes.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline bool skip_token(std::string_view& text) {
   return bytes != 0;
 }
 
-/// Pre: a quote stands first.
+/// Pre: `text` starts with a quote.
 inline bool skip_quoted(std::string_view& text) {
   for (std::size_t at = 1; at < text.size(); ++at) {
     if (text[at] == '"') {
@@ -48,7 +48,8 @@ inline bool skip_quoted(std::string_view& text) {
   return false;
 }
 
-/// *( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] ), and nothing behind.
+/// Returns whether the whole text matches
+/// *( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] ).
 inline bool is_extension(std::string_view text) {
   while (!text.empty()) {
     skip_blanks(text);
@@ -74,14 +75,15 @@ inline bool is_extension(std::string_view text) {
   return true;
 }
 
-/// A trailer's line.
+/// Returns whether `line` is a valid line of a trailer section.
 inline bool is_field_line(std::string_view line) {
   const std::size_t colon = line.find(':');
   return colon != std::string_view::npos && is_token(line.substr(0, colon)) &&
          !has_control(line.substr(colon + 1));
 }
 
-/// The trailer section and the empty line at the front of `in`; its bytes.
+/// Returns the size of the trailer section at the start of `in`, including the empty line; nothing
+/// if it is invalid or incomplete.
 inline std::optional<std::size_t> trailer_bytes(std::string_view in) {
   std::size_t at = 0;
   for (;;) {
@@ -99,7 +101,7 @@ inline std::optional<std::size_t> trailer_bytes(std::string_view in) {
   }
 }
 
-/// The body at the front of `in`; nothing when it is not good or not whole.
+/// Decodes the body at the start of `in`; returns nothing if it is invalid or incomplete.
 inline std::optional<ChunkedBody> decode_chunked(std::string_view in) {
   ChunkedBody body;
   for (;;) {

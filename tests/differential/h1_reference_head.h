@@ -1,5 +1,5 @@
-// A second reader of request heads: slow and plain, rule by rule, to compare the fast one with.
-// Must not share code with the fast one, nor be used for anything but the comparison.
+// A slow and simple reader of request heads, rule by rule, to compare the library's reader with.
+// Layering: must not share code with the library's reader or be used for other purposes.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline bool is_token(std::string_view text) {
   return !text.empty() && all_of(text, kTokenBytes);
 }
 
-/// A byte that no field value may hold.
+/// Returns whether `text` has a byte that is not allowed in field values.
 inline bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char byte) {
     const auto number = static_cast<unsigned char>(byte);
@@ -52,7 +52,7 @@ inline std::string trimmed(std::string text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// The elements between commas.
+/// Returns the elements between commas, without whitespace around them.
 inline std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> elements;
   std::size_t begin = 0;
@@ -66,7 +66,8 @@ inline std::vector<std::string> split_list(const std::string& text) {
   }
 }
 
-/// The lines of the head at the front of `in`, without the empty one; nothing when it does not end.
+/// Returns the lines of the head at the start of `in`, without empty ones; nothing if the head is
+/// incomplete or empty.
 inline std::optional<Lines> split_lines(std::string_view in) {
   Lines lines;
   for (int empty = 0; in.starts_with("\r\n") && empty < 4; ++empty) {
@@ -85,7 +86,7 @@ inline std::optional<Lines> split_lines(std::string_view in) {
   }
 }
 
-/// Every '%' is followed by two hexadecimal digits.
+/// Returns whether every '%' is followed by two hexadecimal digits.
 inline bool has_good_escapes(const std::string& text) {
   for (std::size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
     const std::string digits = text.substr(at + 1, 2);
@@ -122,7 +123,7 @@ inline bool is_host(const std::string& text) {
   return all_of(host, kHostBytes) && has_good_escapes(host);
 }
 
-/// What a head says, as describe() writes it; nothing for a head that must not be accepted.
+/// Reads a head and returns it in the format of describe(), or nothing if it must be rejected.
 class Reader {
  public:
   std::optional<std::string> read(std::string_view in) {
@@ -224,7 +225,7 @@ class Reader {
     return values;
   }
 
-  /// All elements of all lines of that name.
+  /// Returns all list elements of all lines with this name.
   std::vector<std::string> list_of(const std::string& name) const {
     std::vector<std::string> all;
     for (const std::string& value : values_of(name)) {

@@ -1,5 +1,6 @@
-// What the snippets of all pages take for granted. Must not be compiled by itself: what
-// tools/snippets.py makes of a page includes every public header ahead of it.
+// Declarations that the snippets of all pages use.
+// Layering: must not be compiled alone; the source that tools/snippets.py generates for a page
+// includes every public header before it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-/// Each struct has a template.
+/// Makes every struct a page with a template.
 template <class P>
   requires std::is_class_v<P>
 struct eider::View<P> {
@@ -35,19 +36,19 @@ namespace docs {
 using namespace eider;
 using namespace std::chrono_literals;
 
-/// What stands for a `…`.
+/// Replaces a `…` in a snippet; converts to any type.
 struct LeftOut {
   template <class T>
   operator T() const;
 };
 
-/// What statements return that stand by themselves.
+/// The return type of functions around single statements; accepts any value.
 struct Anything {
   template <class T>
   Anything(T&& value);
 };
 
-/// What a store has found, whatever it is of.
+/// The result of a query; converts to optional, vector and Result of any type.
 struct Found {
   template <class T>
   operator std::optional<T>() const;
@@ -59,7 +60,7 @@ struct Found {
 
 namespace common {
 
-/// The options of one's own.
+/// The application's own options.
 struct Own {
   bool development = false;
   std::string web;

@@ -1,5 +1,5 @@
-// What a snippet of this page takes from coz.h, which need not be installed.
-// Cannot be compiled alone: see common.h.
+// A macro of coz.h that a snippet of this page uses; coz need not be installed.
+// Layering: must not be compiled alone; see common.h.
 #pragma once
 
 #include "common.h"

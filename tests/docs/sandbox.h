@@ -1,5 +1,5 @@
 // A header that the first snippet of this page includes.
-// Cannot be compiled alone: see common.h.
+// Layering: must not be compiled alone; see common.h.
 #pragma once
 
 #include <fstream>

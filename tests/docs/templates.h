@@ -1,5 +1,5 @@
 // Declarations that the snippets of this page use without declaring them.
-// Cannot be compiled alone: see common.h.
+// Layering: must not be compiled alone; see common.h.
 #pragma once
 
 #include "common.h"

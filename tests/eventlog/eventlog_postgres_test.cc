@@ -1,4 +1,4 @@
-// The event log over PostgreSQL, where transactions go on side by side.
+// The event log with PostgreSQL, where transactions run in parallel.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +17,7 @@ struct Spoken {
   std::string word = {};
 };
 
-/// What is published under the event log's topic.
+/// Records the messages of the event log's topic.
 class Heard final : public TopicListener {
  public:
   explicit Heard(Topics& topics) : TopicListener(topics) { listen("event-log"); }
@@ -81,7 +81,7 @@ TEST_F(EventLogOnPostgres, numbers_without_a_gap_what_was_taken_back) {
   EXPECT_EQ(number("select max(id) from eider_event_log"), 2);
 }
 
-// The server commits once the lock is free; until then the handler waits for its response.
+// The server commits once the lock is free. The handler is canceled while it waits for the commit.
 TEST_F(EventLogOnPostgres, tells_of_a_commit_that_whoever_asked_for_it_does_not_wait_for) {
   script(base_,
          "create or replace function wait_for_lock() returns trigger language plpgsql as "

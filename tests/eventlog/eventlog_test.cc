@@ -1,4 +1,4 @@
-// The event log over SQLite, in simulated time: who listens, who comes back, the end of a stream.
+// The event log with SQLite, in simulated time: listening, reconnecting, and the end of a stream.
 #include "eider/web/eventlog/eventlog.h"
 
 #include <eider/data/db/sqlite/sqlite.h>
@@ -72,9 +72,9 @@ class EventLogCase : public ::testing::Test {
   void say(const std::string& word) {
     EXPECT_EQ(client.post("/say/" + word + "/true", 0).status, 204);
   }
-  /// Kept by a process that has told nobody of it, or not yet.
+  /// Stores an event without publishing it, as a process that ended before it could publish.
   void keep(const std::string& word) { EXPECT_EQ(client.post("/keep/" + word, 0).status, 204); }
-  /// News of it, late.
+  /// Publishes a stored event later.
   void tell(const std::string& id) { EXPECT_EQ(client.post("/tell/" + id, 0).status, 204); }
   static std::string next_id(TestEvents& events) {
     const auto next = events.next();
@@ -152,7 +152,7 @@ TEST_F(EventLogCase, tells_in_their_order_and_once_what_is_published_in_another)
   EXPECT_FALSE(events.next(50ms));
   tell("1");
   for (const char* id : {"1", "2", "3"}) {
-    const auto next = events.next(0ms);  // as heard: the table is not asked
+    const auto next = events.next(0ms);  // as published: the table is not queried
     ASSERT_TRUE(next);
     EXPECT_EQ(next->id, id);
     EXPECT_EQ(next->data, "told");

@@ -1,4 +1,4 @@
-// Pages of lists, held against the document that tells of them.
+// Pages of lists, compared with their OpenAPI document.
 #include <eider/eider.h>
 #include <eider/web/pagination/pagination.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The tracker without a socket: each response of its API held against its own document.
+// The tracker without a socket: each response of its API is compared with its OpenAPI document.
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class TrackerExample : public ::testing::Test {
     made.log_to(std::make_shared<LogLines>());
     return made;
   }
-  /// An administrator is made when it starts, of whom has signed up.
+  /// Returns an app with users. It makes a signed-up user an administrator only when it starts.
   App make_with_users() const {
     TestClient before(make());
     for (const std::string name : {"ann", "bob", "vic"}) {
@@ -241,7 +241,7 @@ TEST_F(TrackerExample, leads_strangers_to_the_login) {
   TestClient stranger(app, {.keeps_cookies = true});
   EXPECT_EQ(stranger.get("/", {{"Accept", "text/html"}}).header("Location"), "/login?next=%2F");
   const TestResponse login = stranger.get("/login?next=%2Fissues%2Fnew");
-  EXPECT_FALSE(login.body.contains("<style"));  // which the policy forbids
+  EXPECT_FALSE(login.body.contains("<style"));  // the Content-Security-Policy forbids it
   EXPECT_EQ(stranger.submit(login, {{"name", "bob"}, {"password", kPassword}}).header("Location"),
             "/issues/new");
   EXPECT_EQ(stranger.get("/assets/style.css").header("Content-Type"), "text/css; charset=utf-8");

@@ -1,4 +1,4 @@
-// What a constraint of a database refuses, at a form's field.
+// Violated database constraints, reported at fields of a form.
 #include <gtest/gtest.h>
 
 #include <string>

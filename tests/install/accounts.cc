@@ -1,4 +1,4 @@
-// The words of a mail that accounts of the installed package send.
+// The text of a mail that accounts of the installed package send.
 #include <eider/accounts.h>
 
 int main() {
@@ -6,7 +6,7 @@ int main() {
   letter.link = "https://shop.example/reset#token";
   letter.within = std::chrono::hours(1);
   const eider::Mail mail = eider::plain_account_mail(letter, "no-reply@shop.example", "Shop");
-  // Refers to the library itself, so that all it stands on is linked.
+  // Uses a function of the library, so that all its dependencies are linked.
   decltype(&eider::add_accounts) volatile add = &eider::add_accounts;
   return mail.text.contains("#token") && add != nullptr ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Whether the admin pages of the installed package link with all that they need.
+// Checks that the admin pages of the installed package link with all their dependencies.
 #include <eider/admin.h>
 
 #include <string>

@@ -5,7 +5,7 @@
 
 namespace {
 
-/// Asks nobody: what counts is that it is there.
+/// Makes an invalid request: only linking is tested, so no connection is needed.
 eider::Task<> ask(bool& is_refused) {
   eider::HttpClient client({.cookies = std::make_shared<eider::CookieJar>()});
   const auto reply = co_await client.get("gopher://127.0.0.1/");

@@ -7,7 +7,7 @@ struct Greeting {
   std::string message;
 };
 
-// What a service is made of, without one that asks it: that is testing.cc.
+// Uses the parts of a service without requests; testing.cc sends a request.
 int main(int argc, char** argv) {
   eider::App app;
   app.get("/hello/{name}", [](std::string_view name) { return Greeting{std::string(name) + "!"}; });

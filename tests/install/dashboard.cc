@@ -1,4 +1,4 @@
-// Whether the dashboard of the installed package links with all that it stands on.
+// Checks that the dashboard of the installed package links with all its dependencies.
 #include <eider/dashboard.h>
 
 int main() {

@@ -1,4 +1,4 @@
-// Whether the event log of the installed package links with all that it stands on.
+// Checks that the event log of the installed package links with all its dependencies.
 #include <eider/eventlog.h>
 
 int main() {

@@ -1,4 +1,4 @@
-// Whether the jobs of the installed package link with all that they stand on.
+// Checks that the jobs of the installed package link with all their dependencies.
 #include <eider/jobs.h>
 
 int main() {

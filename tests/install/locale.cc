@@ -1,4 +1,4 @@
-// Numbers and dates as people write them, by the installed component.
+// Localized numbers and times with the installed component.
 #include <eider/eider.h>
 #include <eider/locale.h>
 

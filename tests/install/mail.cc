@@ -1,4 +1,4 @@
-// A mail that is written, and one that an outbox of the installed package would send.
+// Writes a mail and creates an SMTP transport with the installed package.
 #include <eider/eider.h>
 #include <eider/mail.h>
 

@@ -5,7 +5,7 @@
 
 namespace {
 
-/// Asks nobody: what counts is that it is there.
+/// Makes a forbidden connection: only linking is tested, so no server is needed.
 eider::Task<> reach(bool& is_forbidden) {
   eider::net::Net net({.allow_address = [](const eider::IpAddress&) { return false; }});
   const eider::net::Route route{.key = "any", .host = "127.0.0.1"};

@@ -1,4 +1,4 @@
-// Whether the exporter of the installed package links with all that it stands on.
+// Checks that the exporter of the installed package links with all its dependencies.
 #include <eider/otlp.h>
 
 int main() {

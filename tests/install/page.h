@@ -1,5 +1,5 @@
-// What the page of views.cc shows.
-// Must not include the library: a page's struct is plain.
+// The data of the page in views.cc.
+// Layering: must not include the library; the struct of a page is a plain struct.
 #pragma once
 
 #include <string>

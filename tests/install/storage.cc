@@ -1,4 +1,4 @@
-// Whether the file storage of the installed package links with all that it stands on.
+// Checks that the file storage of the installed package links with all its dependencies.
 #include <eider/storage.h>
 
 int main() {

@@ -9,7 +9,7 @@ struct Greeting {
 
 namespace {
 
-// A type that this file has to itself: what describes it must need nothing but its name.
+// A type in an unnamed namespace: its description must not require external linkage.
 struct Tone {
   std::string ending;
   int marks = 1;

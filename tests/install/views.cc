@@ -1,4 +1,4 @@
-// A page of a template that the installed command has compiled.
+// A page whose template the installed command has compiled.
 #include "page.h"
 
 #include <eider/eider.h>

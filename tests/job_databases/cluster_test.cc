@@ -30,7 +30,7 @@ TEST_P(JobClusters, claims_at_the_same_time_do_not_exceed_the_limit) {
     co_await here.insert_all(base, {.kind = "x", .queue = "slow", .attempts_max = 1},
                              std::vector<std::string>(20, "{}"), false);
     std::size_t claimed = 0;
-    for (int turn = 0; turn < 3; ++turn) {  // the first one may only add the row of the queue
+    for (int turn = 0; turn < 3; ++turn) {  // the first turn may only add the row of the queue
       Scope scope;
       int ended = 0;
       for (int i = 0; i < 4; ++i) {
@@ -109,7 +109,7 @@ TEST_P(JobClusters, a_free_place_is_used_when_a_job_of_another_worker_has_ended)
       }(database(), open(), &its_begun, &may_end));
 }
 
-/// Notes the jobs of two queues. The one with a limit is the first one by its name.
+/// Returns a process that records the jobs of two queues. By name, the queue with a limit is first.
 TestedJobs make_process(const Database& database, std::vector<std::int64_t>* begun) {
   TestedJobs jobs(database, {.queues = {{"a_limited", 10, 1}, {"fast", 10}}});
   jobs.on<WriteNote>([begun](WriteNote job) { begun->push_back(job.number); },

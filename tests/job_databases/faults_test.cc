@@ -1,4 +1,4 @@
-// Jobs are done once whichever statement of the process that enqueues and runs them fails.
+// Each job is done once, whichever statement of the process that enqueues and runs it fails.
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -14,11 +14,11 @@ namespace {
 
 using How = StatementFault::How;
 
-constexpr std::size_t kStatements = 30;  // more than an order and its jobs have
+constexpr std::size_t kStatements = 30;  // more than an order and its jobs need
 constexpr std::size_t kAtOnce = 15;
-constexpr std::int64_t kOrdersMax = 1000;  // of one process
+constexpr std::int64_t kOrdersMax = 1000;  // per process
 
-/// The handlers of all processes, by the number of their order.
+/// The number of handler runs in all processes, by order number.
 struct Handled {
   std::map<std::int64_t, int> running;
   std::map<std::int64_t, int> written;
@@ -38,7 +38,7 @@ class Handling {
   int& running_;
 };
 
-/// A process with a queue of its own.
+/// Returns a process with its own queue.
 TestedJobs make_process(const Database& database, const std::string& queue, Handled* handled) {
   TestedJobs jobs(database, {.lease = 1s, .stop_grace = 100ms});
   const JobOptions options{.attempts = 100, .queue = queue, .first_pause = 5ms, .pause_max = 20ms};
@@ -60,7 +60,7 @@ TestedJobs make_process(const Database& database, const std::string& queue, Hand
   return jobs;
 }
 
-/// An order and its two jobs. The outcome of the commit may remain unknown.
+/// Stores an order and its two jobs. The outcome of the commit may remain unknown.
 Task<> place_order(Database database, const Jobs& jobs, std::int64_t number) {
   try {
     Transaction transaction = co_await database.begin();
@@ -81,10 +81,10 @@ Task<> order_and_wait(Database own, Database base, const Jobs& jobs, std::int64_
   }
 }
 
-/// The life of a process until its fault has happened. A second one takes over, if necessary.
+/// Runs a process until its fault has happened. A second process takes over if necessary.
 ///
-/// own   its database, with the fault
-/// base  the same without
+/// own   the database of the process, with the fault
+/// base  the same database without the fault
 Task<> live(Database own, Database base, std::shared_ptr<StatementFault> fault, std::int64_t first,
             Handled* handled) {
   const std::string queue = "q" + std::to_string(first);
@@ -106,7 +106,7 @@ Task<> live(Database own, Database base, std::shared_ptr<StatementFault> fault, 
   co_await other->stop();
 }
 
-/// Processes with faults at successive statements.
+/// Runs processes with faults at successive statements.
 Task<> live_together(const Opener* opener, Database base, How how, std::size_t first_at,
                      Handled* handled) {
   Scope scope;
@@ -142,7 +142,7 @@ class JobFaults : public JobsTest {
     script(database(), "drop table if exists orders; create table orders(n bigint not null)");
     Handled handled;
     for (std::size_t at = 0; at < kStatements; at += kAtOnce) {
-      TestLoop loop;  // its connections end with it
+      TestLoop loop;  // closes its connections when it is destroyed
       loop.run(live_together(opener_.get(), database(), how, at, &handled));
     }
     on_loop_.run(check(database(), &handled));

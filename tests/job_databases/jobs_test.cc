@@ -13,7 +13,7 @@ class JobRuns : public JobsTest {};
 
 INSTANTIATE_TEST_SUITE_P(On, JobRuns, each_database(), name_of_database);
 
-/// What a handler has seen.
+/// Records of a handler.
 struct Seen {
   std::vector<std::string> texts;
   int running = 0;
@@ -27,7 +27,7 @@ auto noting(Seen* seen) {
   return [seen](WriteNote job) { seen->texts.push_back(job.text); };
 }
 
-/// Counts itself while it waits, also when it is canceled.
+/// Counts running handlers. Its destructor also runs when a handler is canceled.
 class Within {
  public:
   explicit Within(Seen& seen) : seen_(seen) { seen_.most = std::max(seen_.most, ++seen_.running); }
@@ -82,7 +82,7 @@ TEST_P(JobRuns, although_a_later_id_was_committed_before) {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen));
     co_await jobs.start();
-    if (base.dialect() == db::Dialect::sqlite) {  // one writer: there is no such order
+    if (base.dialect() == db::Dialect::sqlite) {  // one writer, so this order cannot occur
       co_await jobs->stop();
       co_return;
     }
@@ -228,7 +228,7 @@ TEST_P(JobRuns, once_for_a_unique_key_until_it_is_done) {
     {
       Transaction both = co_await base.begin();
       EXPECT_FALSE((co_await jobs->enqueue(both, WriteNote{4, "d"}, {.unique = 7})).is_new);
-      co_await both.exec("insert into effects(n) values(1)");  // the transaction goes on
+      co_await both.exec("insert into effects(n) values(1)");  // the transaction is still usable
       co_await both.commit();
     }
     jobs->start_work();
@@ -262,7 +262,7 @@ TEST_P(JobRuns, not_if_its_unique_key_is_canceled) {
     EXPECT_TRUE(co_await jobs->cancel<WriteNote>(base, long_key));
     jobs->start_work();
     co_await rows_become(base, "eider_jobs where state <> 'done'", 0);
-    EXPECT_FALSE(co_await jobs->cancel<Publish>(base, 7));  // it has ended, but reserves its key
+    EXPECT_FALSE(co_await jobs->cancel<Publish>(base, 7));  // done, but still reserves its key
     co_await jobs->stop();
     EXPECT_EQ(seen->texts, std::vector<std::string>{"c"});
   }(database(), &its_seen));
@@ -323,7 +323,7 @@ TEST_P(JobRuns, not_again_when_it_was_canceled_before_its_attempt_failed) {
   Seen its_seen;
   std::vector<std::int64_t> its_failed;
   on_loop_.run([](Database base, Seen* seen, std::vector<std::int64_t>* failed) -> Task<> {
-    TestedJobs jobs(base, {.lease = 1h});  // no heartbeat sees it
+    TestedJobs jobs(base, {.lease = 1h});  // no heartbeat detects it
     const Jobs* const its_jobs = &*jobs;
     Database states = base;
     auto entry = detail::jobs::make_entry<WriteNote>(
@@ -419,7 +419,7 @@ TEST_P(JobRuns, not_in_a_queue_that_a_worker_adds_while_it_is_paused) {
     co_await worker.exec("insert into eider_job_queues(name, paused) values('mail', 0)");
     Scope scope;
     scope.start(pause(admin, is_paused));
-    while ((co_await other.one<std::int64_t>(busy)).value_or(0) < 2) {  // it waits
+    while ((co_await other.one<std::int64_t>(busy)).value_or(0) < 2) {  // until `pause` waits
       co_await sleep_for(5ms);
     }
     co_await worker.commit();

@@ -1,5 +1,5 @@
-// Jobs whose worker ends, is cut off, or loses its database: none is lost, and effects in the same
-// database happen once.
+// Jobs whose worker ends, is disconnected, or loses its database. No job is lost, and effects in
+// the same database happen once.
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -69,7 +69,7 @@ TEST_P(JobLeases, a_lease_that_was_taken_away_cancels_the_handler_and_another_wo
   }(database(), open(), &its_first, &its_second));
 }
 
-/// The lease ends while the worker waits for the only connection, or on SQLite for the only writer.
+/// The lease ends while the worker waits for the only connection, or for the only writer of SQLite.
 TEST_P(JobLeases, a_worker_whose_lease_ends_during_a_look_claims_nothing_without_a_new_one) {
   Runs its_runs;
   const auto its_log = std::make_shared<JobsLog>();
@@ -232,7 +232,7 @@ TEST_P(JobLeases, a_completion_whose_commit_failed_runs_the_job_again) {
           co_await transaction.exec(kAddEffect, job.number);
           co_await context.complete(transaction);
           if (runs->begun == 1) {
-            co_await transaction.roll_back();  // the handler does not see why
+            co_await transaction.roll_back();  // the handler does not learn the reason
             throw db::Failure(db::FailureKind::lost, "the connection was lost");
           }
           if (runs->begun == 2) {
@@ -258,7 +258,7 @@ TEST_P(JobLeases, a_completion_after_a_takeover_throws_and_changes_nothing) {
     jobs.on<WriteNote>([runs](WriteNote job, Transaction& transaction) -> Task<> {
       const Attempt attempt(*runs);
       if (runs->begun == 1) {
-        co_await sleep_for(200ms);  // meanwhile it is taken over
+        co_await sleep_for(200ms);  // meanwhile another process takes it over
       }
       co_await transaction.exec(kAddEffect, job.number);
     });
@@ -319,7 +319,7 @@ TEST_P(JobLeases, a_long_job_continues_at_its_cursor_after_a_failure_and_a_shutd
           while (!context.is_stopping()) {
             co_await sleep_for(5ms);
           }
-          co_await context.save(step + 1);  // interrupts it
+          co_await context.save(step + 1);  // interrupts the job
           ADD_FAILURE() << "the job goes on";
         }
       }

@@ -1,4 +1,4 @@
-// Large and invalid texts of jobs, and the plans of their statements, on each database.
+// Large and invalid texts in jobs, and the query plans of their statements, on each database.
 #include <cstdint>
 #include <regex>
 #include <stdexcept>
@@ -111,7 +111,7 @@ TEST_P(JobLimits, arguments_and_cursors_may_be_large_up_to_a_limit) {
         {.attempts = 1});
     co_await jobs->start();
     const std::string large(1'000'000, 'a');
-    for (int i = 0; i < 70; ++i) {  // more than the result of one statement
+    for (int i = 0; i < 70; ++i) {  // more than one statement returns
       co_await jobs->enqueue(base, WriteNote{i, large});
     }
     const WriteNote too_large{1, large + large};

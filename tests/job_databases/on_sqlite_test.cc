@@ -1,2 +1,2 @@
-// The tests of this folder on the same databases as those of tests/databases.
+// Runs the tests of this folder on the same databases as those of tests/databases.
 #include "tests/databases/on_sqlite_test.cc"  // NOLINT(bugprone-suspicious-include): registers it

@@ -27,7 +27,7 @@ TEST_P(JobsProgress, the_latest_values_are_stored_while_the_job_runs_and_at_its_
     jobs.on<WriteNote>(
         [ends](WriteNote job, JobContext& context) -> Task<> {
           for (std::int64_t done = 0; done <= 120; ++done) {
-            context.progress(done, 500, job.text);  // far more often than it is stored
+            context.progress(done, 500, job.text);  // reported far more often than stored
           }
           co_await eventually([=] { return *ends; });
           context.progress(job.number, 500);

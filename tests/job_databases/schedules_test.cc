@@ -60,7 +60,7 @@ TEST_P(JobSchedules, each_run_happens_once_in_several_processes) {
   }({database(), open(), open()}, &its_planned));
 }
 
-/// Starts with a schedule whose next run was `ago` before now.
+/// Starts jobs with a schedule whose next run was `ago` milliseconds before now.
 Task<> start_after(Database base, std::vector<std::int64_t>* planned, ScheduleOptions options,
                    std::int64_t ago, std::size_t wanted) {
   TestedJobs jobs(base);
@@ -75,7 +75,7 @@ Task<> start_after(Database base, std::vector<std::int64_t>* planned, ScheduleOp
   co_await rows_become(base, "eider_job_schedules where planned > 0", 1);
   co_await rows_become(base, "eider_jobs", 0);
   co_await jobs->stop();
-  EXPECT_TRUE(planned->size() == wanted || planned->size() == wanted + 1)  // a minute may begin
+  EXPECT_TRUE(planned->size() == wanted || planned->size() == wanted + 1)  // a new minute began
       << planned->size();
   co_await base.exec("delete from eider_job_schedules");
 }

@@ -1,5 +1,5 @@
-// What the tests of jobs have in common: jobs of a database without an app, on a test's loop.
-// Must not know a driver.
+// The common base of job tests: jobs of a database without an app, on a test's loop.
+// Layering: must not include a driver.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Publish {
   std::string what;
 };
 
-/// Log lines.
+/// Stores log lines.
 class JobsLog final : public LogSink {
  public:
   void write(LogLevel /*level*/, std::string_view line) noexcept override {
@@ -37,7 +37,7 @@ class JobsLog final : public LogSink {
   std::vector<std::string> lines;
 };
 
-/// Jobs that look often, so that a test does not wait.
+/// Returns options with short polling intervals, so that tests do not wait.
 [[nodiscard]] inline JobsOptions quick(JobsOptions options = {}) {
   options.interval_max = 20ms;
   options.log = options.log == nullptr ? std::make_shared<JobsLog>() : options.log;
@@ -66,7 +66,7 @@ class TestedJobs {
   std::unique_ptr<Jobs> jobs_;
 };
 
-/// Waits until `check` holds.
+/// Waits until `check` returns true; fails the test after 30 s.
 inline Task<> eventually(std::function<bool()> check, const char* what = "") {
   for (int i = 0; !check(); ++i) {
     if (i == 6000) {
@@ -77,7 +77,8 @@ inline Task<> eventually(std::function<bool()> check, const char* what = "") {
   }
 }
 
-/// Starts jobs whose database has less time to connect than a busy machine may need.
+/// Starts jobs whose database has a shorter connection timeout than a busy machine needs: retries
+/// for two minutes.
 inline Task<> start_patiently(TestedJobs& jobs) {
   for (const Instant end = Loop::current().now() + 2min;;) {
     try {
@@ -109,14 +110,14 @@ class JobsTest : public DatabaseTest {
   std::optional<Database> database_;
 };
 
-/// The number of rows, within a task.
+/// Returns the number of rows.
 inline Task<std::int64_t> rows(Database database, std::string where) {
   const auto count = co_await database.one<std::int64_t>(
       db::RuntimeSql{"select count(*) from " + std::move(where)});
   co_return count.value_or(-1);
 }
 
-/// Waits until there are so many rows.
+/// Waits until there are `wanted` rows.
 inline Task<> rows_become(Database database, std::string where, std::int64_t wanted) {
   std::int64_t seen = -1;
   for (int i = 0; i < 12000 && seen != wanted; ++i) {

@@ -23,7 +23,7 @@ constexpr const char* kNotesTable =
     "create table notes(id integer primary key, title varchar(50) not null, stars integer)";
 constexpr const char* kNotesStatement = "select id, title, stars from notes";
 
-/// A database with notes, and what a program was checked against there.
+/// A database with notes, and the columns with which a program was checked.
 class HeldColumns : public ::testing::TestWithParam<std::string> {
  protected:
   HeldColumns() : database_(open()) {
@@ -52,10 +52,10 @@ class HeldColumns : public ::testing::TestWithParam<std::string> {
       co_await database.script(text);
     }(database_, db::RuntimeSql{std::move(sql)}));
   }
-  /// As somebody does by hand.
+  /// Replaces the table, as someone might do by hand.
   void make_anew(const std::string& sql) { run("drop table notes; " + sql); }
 
-  /// What keeps the program from starting.
+  /// Returns the error that keeps the program from starting, or "".
   [[nodiscard]] std::string refusal() {
     SchemaModule module(database_, checked_);
     const Result<void> started = loop_.run(module.start());
@@ -71,7 +71,7 @@ class HeldColumns : public ::testing::TestWithParam<std::string> {
            "; used by: " + kNotesStatement;
   }
 
-  /// As the database tells those of notes.
+  /// Returns the name of a type as the database reports it for columns of notes.
   [[nodiscard]] static std::string integer() {
     return GetParam() == "mariadb" ? "int(11)" : "integer";
   }

@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 using Files = std::vector<MigrationFile>;
 using Unfinished = MigrateOptions::Unfinished;
 
-/// What holds of MariaDB alone, where each statement that changes a schema commits by itself.
+/// Tests for MariaDB only, where each statement that changes a schema commits implicitly.
 class MariadbSchema : public MariadbTest {
  protected:
   void SetUp() override {
     script(open(), "drop database test; create database test character set utf8mb4");
   }
 
-  /// "2", or what was told.
+  /// Returns the number of applied migrations, such as "2", or the error.
   std::string up(const Database& base, const Files& files, MigrateOptions options = {}) {
     options.wait_max = 0s;
     const auto done =
@@ -34,7 +34,7 @@ class MariadbSchema : public MariadbTest {
         on_loop_.run(migration_status(open(), make_migrations(files).value()));
     return status.all.back().is_unfinished;
   }
-  /// Waits, from another thread, until a session is at `statement`; its number.
+  /// Waits until a session executes `statement`, and returns its ID; called on another thread.
   static std::int64_t session_at(std::string statement) {
     TestLoop loop;
     return loop.run([](Database on, std::string what) -> Task<std::int64_t> {
@@ -113,7 +113,7 @@ TEST_F(MariadbSchema, is_a_database_of_any_name_and_of_one) {
                   .starts_with("eider_migrations: [history] no database is selected"));
 }
 
-/// The statement behind it has the lock and the table, whatever becomes of the deployer.
+/// The server ends the session of the deployer while its migration runs.
 TEST_F(MariadbSchema, is_unfinished_where_the_server_cuts_its_deployer_off) {
   const Files files = {{"0001_a.sql", "create table a(i integer);\ndo sleep(60);\n"}};
   std::jthread killer([] {

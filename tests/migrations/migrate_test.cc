@@ -38,7 +38,7 @@ Migrations made(const Files& files) {
   return make_migrations(files).value();
 }
 
-/// Of each database, a fresh one each.
+/// A fresh schema on each database.
 class Schema : public ::testing::TestWithParam<db::Dialect> {
  protected:
   void SetUp() override {
@@ -71,7 +71,7 @@ class Schema : public ::testing::TestWithParam<db::Dialect> {
       co_return (co_await database.one<std::int64_t>(text)).value_or(-1);
     }(base_or_open(), db::RuntimeSql{std::move(sql)}));
   }
-  /// "2", or what was told.
+  /// Returns the number of applied migrations, such as "2", or the error.
   std::string up(const Files& files, MigrateOptions options = {}) {
     options.wait_max = 0s;
     auto read = make_migrations(files);
@@ -246,7 +246,7 @@ TEST_P(Schema, tells_of_one_outside_of_a_transaction_that_was_broken_off) {
   EXPECT_TRUE(status(files).is_current());
 }
 
-/// 0001 has a row to lose, and the way back of 0002 breaks off at its second statement.
+/// Undoing 0001 would lose a row, and undoing 0002 fails at its second statement.
 const Files kBrokenBack = {
     {"0001_a.sql", "create table precious(i integer);\ninsert into precious values(1);\n"},
     {"0001_a.down.sql", "drop table precious;\n"},
@@ -330,13 +330,13 @@ TEST_P(Schema, says_that_a_table_of_that_name_is_anothers) {
 
 TEST_P(Schema, reads_the_text_of_what_was_edited_alone) {
   EXPECT_EQ(up(kNotes), "2");
-  // Whoever read this text would fail.
+  // A statement that reads this text would fail.
   run(base_or_open(), is_mariadb() ? "alter table eider_migrations rename column `sql` to other"
                                    : "alter table eider_migrations rename column sql to other");
   EXPECT_TRUE(status(kNotes).is_current());
 }
 
-/// Each deployer has a thread, a loop and a database of its own, as processes have.
+/// Each deployer has its own thread, loop and database, as separate processes do.
 TEST_P(Schema, lets_one_of_several_deployers_apply_each) {
   Files files = {{"0001_log.sql", "create table log(i integer primary key)"}};
   std::vector<std::string> texts;
@@ -423,7 +423,7 @@ TEST(SchemaModule, starts_with_the_app) {
   EXPECT_EQ(client.get("/count").body, "0");
 }
 
-/// A fresh schema of a server, and what is asked of it.
+/// Tests for PostgreSQL only, on a fresh schema.
 class PostgresSchema : public Schema {};
 
 TEST_P(PostgresSchema, notes_each_where_the_first_was_noted_whatever_is_searched_first) {
@@ -516,7 +516,8 @@ TEST(SqliteSchema, has_its_foreign_keys_on_wherever_a_migration_without_them_is_
   }
 }
 
-/// What a start fails with, where nothing is waited for longer than it takes to connect.
+/// Returns the error of a start, or "started". Checks that it does not wait longer than necessary
+/// to connect.
 std::string start_on(Database database) {
   TestLoop loop;
   SchemaModule module(std::move(database), make_migrations(kNotes).value());

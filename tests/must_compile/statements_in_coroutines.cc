@@ -1,5 +1,5 @@
-// Statements that are joined from literals, wherever co_await can be: g++ 14 cannot evaluate
-// db::sql(…) there.
+// Statements concatenated from literals, in all places where co_await is allowed: g++ 14 cannot
+// evaluate db::sql(…) there.
 #include <eider/database.h>
 #include <eider/eider.h>
 

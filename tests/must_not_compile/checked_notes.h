@@ -1,5 +1,5 @@
-// What `eider db check` would have found out of some statements, for the cases beside this file.
-// Must not be included but by eider/data/db/checked_sql.h.
+// The output of `eider db check` for some statements, for the cases in this folder.
+// Layering: must not be included except by eider/data/db/checked_sql.h.
 #pragma once
 
 namespace eider::db::checked {

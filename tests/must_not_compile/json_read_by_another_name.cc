@@ -5,7 +5,7 @@ struct Note {
 };
 #ifdef FIXED
 eider::Result<Note> note() { return eider::json::read<Note>("{}"); }
-// Functions of a program keep these names, also for arguments of eider::json.
+// Programs can define functions with these names, even for arguments of types in eider::json.
 std::string parse(const eider::json::Value&);
 std::string dump(const eider::json::Value&);
 std::string all(eider::json::Value value) { return parse(value) + dump(value); }

@@ -7,7 +7,7 @@ struct Frame {
 struct NotePage {
   std::string title;
 };
-/// What `eider views` makes of a template whose layout names a frame.
+/// The output of `eider views` for a template whose layout names a frame.
 template <>
 struct eider::View<NotePage> {
   using Frame = ::Frame;

@@ -7,7 +7,7 @@
 struct Note {
   std::vector<std::string> tags;
 #ifdef FIXED
-  std::string span;  // as PostgreSQL writes it: [1,9)
+  std::string span;  // in PostgreSQL's notation: [1,9)
 #else
   std::vector<int> span;
 #endif

@@ -8,7 +8,7 @@ struct NotePage {
   eider::Translator tr;
 #endif
 };
-/// As generated code has it for {{ "Notes" | tr }}.
+/// The generated code for {{ "Notes" | tr }}.
 std::string heading(const NotePage& page) {
   return eider::views::translate(eider::views::translator_in(page), "", page.title, {});
 }

@@ -1,5 +1,5 @@
-// The notes' routes, each response held against their own document. A database of its own is there
-// for each test, and gone behind it.
+// The routes of the notes example: each response is compared with the OpenAPI document. Each test
+// has its own database.
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 using eider::TestClient;
 using eider::TestResponse;
 
-/// As clients send it, right or wrong.
+/// A note as clients send it, valid or invalid.
 struct Sent {
   std::string title;
   std::string body;

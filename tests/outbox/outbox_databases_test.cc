@@ -1,4 +1,4 @@
-// The outbox on each database: types of sums, windows, and sizes of texts differ.
+// The outbox on each database: the types of sums, window functions and text sizes differ.
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,7 +62,7 @@ TEST_P(OutboxDatabases, keep_the_newest_failed_mails_within_the_limit_and_retry_
   EXPECT_TRUE(log_->lines[0].contains("2 failed mails were deleted")) << log_->lines[0];
 }
 
-// The defaults of a MariaDB server may be an engine without transactions, or latin1.
+// A MariaDB server may have an engine without transactions, or latin1, as its default.
 TEST_P(OutboxDatabases, have_a_table_with_the_engine_and_characters_of_jobs) {
   if (database().dialect() != db::Dialect::mariadb) {
     return;

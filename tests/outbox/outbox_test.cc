@@ -1,4 +1,4 @@
-// The outbox over SQLite, in simulated time: transactions, retries, leases, the end.
+// The outbox with SQLite, in simulated time: transactions, retries, leases and shutdown.
 #include "eider/auth/mail/outbox.h"
 
 #include <eider/eider.h>
@@ -24,7 +24,7 @@ Mail mail_to(const std::string& email) {
   return {.from = "no-reply@shop.example", .to = {email}, .subject = "Hello", .text = "Hello!\n"};
 }
 
-/// Never ends by itself.
+/// A transport that never finishes sending.
 class StuckTransport final : public MailTransport {
  public:
   [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> /*message*/) override {
@@ -128,7 +128,7 @@ TEST_F(OutboxCase, ATemporaryFailureIsTriedAgainLaterAndLaterAsTheSameMail) {
   client.advance(seconds(2));
   EXPECT_EQ(counts_of(client).retried, 1U);
   client.advance(seconds(5));
-  EXPECT_EQ(counts_of(client).retried, 1U);  // not ahead of 7.5 s
+  EXPECT_EQ(counts_of(client).retried, 1U);  // not before 7.5 s
   client.advance(seconds(9));
   EXPECT_EQ(counts_of(client).retried, 2U);
   EXPECT_EQ(mails->size(), 0U);
@@ -172,7 +172,7 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
     co_return (co_await asking).value_or("no row");
   });
   app.get("/jobs", [](State<Jobs> jobs) { return jobs->admin().list(); });
-  app.post("/run-all", [](State<Jobs> jobs) -> Task<int> {  // as by the page of jobs
+  app.post("/run-all", [](State<Jobs> jobs) -> Task<int> {  // as the jobs page does
     int count = 0;
     for (const JobInfo& job : co_await jobs->admin().list({.state = "failed"})) {
       count += static_cast<int>(co_await jobs->admin().retry(job.id));
@@ -197,7 +197,7 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
     EXPECT_EQ(client.post_form("/run-all", std::vector<TestField>()).body, "1");
     client.advance(minutes(11));
     EXPECT_TRUE(client.get("/jobs").body.contains("The text was deleted"));
-    client.advance(hours(3));  // forgotten
+    client.advance(hours(3));  // then the failed job is deleted
   }
   EXPECT_EQ(mails->size(), 0U);
 }
@@ -226,7 +226,7 @@ TEST_F(OutboxCase, WhatWaitsIsBounded) {
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
 }
 
-// Each `add` counts its mail, also if the database then fails.
+// Each `add` counts its mail, even if the database then fails.
 TEST_F(OutboxCase, MailsAreCountedAgainSoonAfterADatabaseOutage) {
   const App app = make_app(database, mails, log, {.waiting_max = 2});
   TestClient client(app);
@@ -259,7 +259,7 @@ TEST_F(OutboxCase, WhatWaitsIsBoundedInBytes) {
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
 }
 
-// Strangers who sign up with addresses that the server refuses must not fill the disk.
+// Clients that sign up with addresses that the mail server rejects must not fill the disk.
 TEST_F(OutboxCase, TheDeadAreBoundedInBytesAndTheOldestGo) {
   const App app = make_app(database, mails, log, {.dead_bytes_max = 800});
   TestClient client(app);
@@ -289,7 +289,8 @@ TEST_F(OutboxCase, AMailThatIsTooLargeIsRefusedWhereItIsAdded) {
   EXPECT_EQ(counts_of(client).waiting, 0);
 }
 
-// A mail whose sending nobody has noted is sent again: a busy database is asked until it has it.
+// A mail that is not recorded as sent is sent again, so the outbox retries until a busy database
+// has the record.
 TEST_F(OutboxCase, ANoteThatTheDatabaseRefusesIsWrittenAgain) {
   const App app = make_app(database, mails, log);
   TestClient client(app);
@@ -305,7 +306,7 @@ TEST_F(OutboxCase, ANoteThatTheDatabaseRefusesIsWrittenAgain) {
     EXPECT_EQ(counts.waiting, 0);
   }
   EXPECT_EQ(mails->size(), 2U);
-  client.advance(minutes(20));  // beyond the lease
+  client.advance(minutes(20));  // longer than the lease
   EXPECT_EQ(mails->size(), 2U);
 }
 
@@ -357,7 +358,7 @@ TEST_F(OutboxCase, AMailOfAProcessThatWasKilledIsSentWhenItsLeaseIsOver) {
   (void)first.post_form("/mails/ann@example.org", std::vector<TestField>());
   first.advance(seconds(2));
   EXPECT_EQ(stuck->begun, 1);
-  TestClient second(other);  // on a loop of its own; the first one stands still, as when killed
+  TestClient second(other);  // has its own loop; the first loop does not run, as if killed
   second.advance(minutes(25));
   EXPECT_EQ(mails->size(), 0U);
   second.advance(minutes(25));
@@ -399,7 +400,7 @@ TEST_F(OutboxCase, AMailThatEndsItsProcessEachTimeFailsAndLosesItsOneTimeLink) {
   EXPECT_EQ(mails->size(), 0U);
 }
 
-/// A transport that says how long it takes.
+/// A transport with its own time limit, which it uses up.
 class SlowTransport final : public MailTransport {
  public:
   [[nodiscard]] Duration time_limit() const noexcept override { return minutes(20); }

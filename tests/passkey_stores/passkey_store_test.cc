@@ -1,4 +1,4 @@
-// Both stores keep the same promises; the one in a database keeps every member, too.
+// Both passkey stores behave in the same way, and the one in a database stores every member.
 #include <gtest/gtest.h>
 
 #include "eider/auth/passkeys/passkey_routes.h"
@@ -41,7 +41,7 @@ Task<bool> use(PasskeyStore& store, Passkey passkey, std::int64_t counter,
   return store.note_use(std::move(passkey), rule);
 }
 
-/// What a store says, one word per question.
+/// Calls a store and returns "yes" or "no" for each call.
 Task<std::vector<std::string>> responses_of(std::shared_ptr<PasskeyStore> store) {
   std::vector<std::string> said;
   const auto say = [&said](bool is_so) { said.emplace_back(is_so ? "yes" : "no"); };
@@ -76,7 +76,7 @@ const std::vector<std::string> kResponses{
     "b Phone 5", "no",  "yes", "no",
     "no",        "yes"};
 
-/// What must hold where somebody else has looked, too, and come first.
+/// Calls functions that compare and write in one step, also with conditions that do not hold.
 Task<std::vector<std::string>> responses_of_late(std::shared_ptr<PasskeyStore> store) {
   std::vector<std::string> said;
   const auto say = [&said](bool is_so) { said.emplace_back(is_so ? "yes" : "no"); };
@@ -129,7 +129,7 @@ TEST(PasskeyStores, compare_and_write_in_one_step) {
   }
 }
 
-/// Where each statement sees what was there when it began, and writers run beside each other.
+/// On PostgreSQL, each statement sees the state at its start, and writers run in parallel.
 class PasskeysOnPostgres : public PostgresTest {
  protected:
   void SetUp() override {
@@ -137,7 +137,7 @@ class PasskeysOnPostgres : public PostgresTest {
     on_loop_.run(store_->start());
   }
 
-  /// Until each of the tasks that are under way waits for a lock.
+  /// Waits until each running task waits for a lock.
   static Task<> until_locked(Database on, const Scope* tasks) {
     for (int round = 0; round < 10'000; ++round) {
       const auto waiting = co_await on.one<std::size_t>(
@@ -222,7 +222,7 @@ TEST_F(PasskeysOnPostgres, count_the_first_ones_of_a_user_too) {
 
 struct Visit {};
 
-/// A service that keeps people and passkeys in one database.
+/// A service that stores people and passkeys in one database.
 struct Shop {
   Shop() : visits(add_sessions<Visit>(app)) {
     app.on_start("people", [database = database] { return make_table(database); });
@@ -272,7 +272,7 @@ struct Shop {
   std::size_t room = 1;
 };
 
-/// Signs ann up, as far as that goes.
+/// Starts a registration of ann; `bytes` is the request that finishes it.
 struct SigningUp {
   explicit SigningUp(TestClient& client) {
     const TestResponse begun =
@@ -292,7 +292,7 @@ struct SigningUp {
 TEST(PasskeyAccounts, are_made_with_their_passkey_or_not_at_all) {
   Shop shop;
   TestClient client(shop.app);
-  shop.room = 0;  // as where the store refuses it
+  shop.room = 0;  // the store rejects the passkey
   EXPECT_TRUE(client.raw(SigningUp(client).bytes).starts_with("HTTP/1.1 409"));
   EXPECT_EQ(client.get("/people").body, "0");
   shop.room = 1;

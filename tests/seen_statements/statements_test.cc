@@ -1,4 +1,4 @@
-// What is seen of statements, by metrics and by traces.
+// Metrics and traces of SQL statements.
 #include <gtest/gtest.h>
 
 #include <memory>

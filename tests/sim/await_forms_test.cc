@@ -1,4 +1,4 @@
-// Whatever users await, at once and by a name that it was given before.
+// Awaitables of the public API, awaited directly and as a named variable.
 #include <gtest/gtest.h>
 
 #include <chrono>

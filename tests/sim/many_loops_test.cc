@@ -23,7 +23,7 @@ struct Amount {
   int count = 0;
 };
 
-/// Of the test that is running: the loop that the handler of /post sends a message to.
+/// The loop to which the handler of /post sends a message, in the running test.
 Loop* other_loop = nullptr;
 
 void add_all(App& app) {
@@ -52,8 +52,8 @@ const std::string kTypedPost =
     "POST /typed HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
     "Content-Length: 11\r\n\r\n{\"count\":1}";
 
-/// How often each loop has run. The clock stands still meanwhile, so a loop runs only for its own
-/// connections, or for a message of another loop.
+/// Returns how often each loop has run. Simulated time does not advance, so a loop runs only for
+/// its own connections or for a message of another loop.
 std::vector<std::uint64_t> turns(ManyLoops& server) {
   std::vector<std::uint64_t> all;
   for (std::size_t index = 0; index < server.loop_count(); ++index) {
@@ -62,7 +62,7 @@ std::vector<std::uint64_t> turns(ManyLoops& server) {
   return all;
 }
 
-/// The number of loops that have run since.
+/// Returns the number of loops that have run since `before`.
 std::size_t loops_run(ManyLoops& server, const std::vector<std::uint64_t>& before) {
   const std::vector<std::uint64_t> now = turns(server);
   std::size_t count = 0;
@@ -72,7 +72,7 @@ std::size_t loops_run(ManyLoops& server, const std::vector<std::uint64_t>& befor
   return count;
 }
 
-/// Sends a request, whose response has status 200 and contains `body`.
+/// Sends a request and checks that the response has status 200 and contains `body`.
 ///
 /// returns  the number of loops that have run for it
 std::size_t loops_of_request(ManyLoops& server, SimClient& client, std::string_view request,

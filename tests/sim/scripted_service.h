@@ -1,5 +1,5 @@
-// A service for tests of the server: the path says what is answered, and how.
-// Must not be used where the real application is meant.
+// A service for tests of the server: the path determines the response.
+// Layering: must not be used in tests of the real application.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,18 @@ namespace eider {
 /// /plain                 "hello"
 /// /echo                  the body
 /// /big?N /big-view?N     N bytes, owned or not
-/// /status?N              that status, with a body that may not be sent for some
-/// /close                 "bye", and the connection ends
-/// /who                   "", and the peer's address is seen
-/// /stall                 "released" once `may_go` is; holds the whole loop up
-/// /busy?US               "done", when the (simulated) loop has computed for so long
-/// /vital                 as /plain, and answered however much there is to do
-/// /wait?MS               "waited" after that time; `/wait-echo?MS` target and body after it
-/// /wait-on?MS            as /wait, and outlives its client
-/// /wait-busy?US          "waited" after 1 ms, and as /busy then
-/// /wait-now              waits by its plan, and is answered without waiting
+/// /status?N              status N, with a body that some statuses do not allow
+/// /close                 "bye", then closes the connection
+/// /who                   "", and records the peer's address
+/// /stall                 "released" once `may_go` is released; blocks the whole loop until then
+/// /busy?US               "done" after the (simulated) loop has computed for US µs
+/// /vital                 as /plain, but exempt from load shedding
+/// /wait?MS               "waited" after MS ms; `/wait-echo?MS` sends target and body instead
+/// /wait-on?MS            as /wait, and continues if its client disconnects
+/// /wait-busy?US          waits 1 ms, computes as /busy, then "waited"
+/// /wait-now              may wait according to its plan, but responds without waiting
 /// /wait-throw            a task that throws
-/// /block                 "blocked", from a thread of the pool; outlives its client
+/// /block                 "blocked", from a thread of the pool; continues without its client
 /// /hold                  the same, once `may_go` is released
 /// anything else          404
 class ScriptedService final : public RequestService {

@@ -1,7 +1,7 @@
-// Random clients against the server on a faulty kernel. Every request is answered once and in
-// order, or the connection is broken; and nothing is left behind.
+// Random clients and the server on a kernel that injects faults. Each request gets one response, in
+// order, or the connection breaks. No connection or task remains.
 //
-// EIDER_SIM_SEED=N runs that one seed; EIDER_SIM_SEEDS=N runs as many.
+// EIDER_SIM_SEED=N runs only seed N; EIDER_SIM_SEEDS=N runs N seeds.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -80,7 +80,7 @@ void add_request(Script& script, SimRandom& random) {
   }
 }
 
-/// How a client ends its side once it has sent all or given up.
+/// How a client closes its side after it has sent everything or gives up.
 enum class End : std::uint8_t { stays, half_closes, leaves_early, resets_early };
 
 class RandomClient {
@@ -126,7 +126,7 @@ class RandomClient {
   }
   [[nodiscard]] bool has_sent_all() const { return is_gone_ || sent_ == script_.bytes.size(); }
 
-  /// Every response in its place; all of them unless the connection was broken.
+  /// Checks that all responses arrived in order; some may be missing if the connection broke.
   void check(bool may_be_reset) {
     if (is_gone_) {
       return;

@@ -1,5 +1,5 @@
-// A service whose responses share one text, for tests of where it is sent from.
-// Must not be used where the real application is meant.
+// A service whose responses share one text, for tests that it is sent without copies.
+// Layering: must not be used in tests of the real application.
 #pragma once
 
 #include <exception>
@@ -12,8 +12,8 @@
 
 namespace eider {
 
-/// /wait…           from a task
-/// anything else    at once
+/// /wait…           responds from a task
+/// anything else    responds without a task
 class SharedService final : public RequestService {
  public:
   RequestPlan plan(Request& request) noexcept override {

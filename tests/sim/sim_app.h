@@ -1,5 +1,5 @@
-// An app as a service that a simulated server makes for itself.
-// Must not be used where one client at a time is enough: TestClient says more.
+// An App as the service of a simulated server.
+// Layering: must not be used if one client at a time is enough; TestClient reports more.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,7 @@
 
 namespace eider {
 
-/// A service that is an app's. Derive from it, add routes to `app_`, then call `make_service`.
+/// The service of an app. Derive from it, add routes to `app_`, then call `make_service`.
 class SimAppService : public RequestService {
  public:
   RequestPlan plan(Request& request) noexcept override { return inner_->plan(request); }
@@ -55,7 +55,7 @@ class SimAppService : public RequestService {
   std::unique_ptr<RequestService> inner_;
 };
 
-/// kAdd  adds its routes
+/// kAdd  adds routes to the app
 template <void (*kAdd)(App&)>
 class SimApp final : public SimAppService {
  public:

@@ -1,5 +1,5 @@
-// The server's workers on simulated loops, and what a test asks of them.
-// Must not be used with real loops.
+// The server's workers on simulated loops, with helpers for tests.
+// Layering: must not be used with real loops.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// S: the service, made by default.
+/// S  the service; default-constructed
 template <class S>
 class SimServerOf {
  public:
@@ -54,7 +54,7 @@ class SimServerOf {
     kernel.run_until_idle();
   }
 
-  /// All that comes back when `bytes` are sent at once on a new connection.
+  /// Sends `bytes` at once on a new connection and returns everything received.
   [[nodiscard]] std::string exchange(std::string_view bytes) {
     SimClient client = connect();
     client.send(bytes);
@@ -88,16 +88,17 @@ class SimServerOf {
 
 using SimServer = SimServerOf<ScriptedService>;
 
-/// The responses in `bytes`, cut apart by their own framing, as a strict client reads them.
+/// One parsed response.
 struct ReadResponse {
   int status = 0;
   std::string head;
   std::string body;
 };
 
-/// Reads responses to requests of these methods, in order; interim ones are skipped.
+/// Reads the responses in `bytes` in order, by Content-Length; skips 100 (Continue).
 ///
-/// returns  as many as are complete; `rest` of the last is what follows
+/// are_heads  the responses have no body, as those to HEAD requests
+/// returns    the complete responses
 inline std::vector<ReadResponse> read_responses(std::string_view bytes, bool are_heads = false) {
   std::vector<ReadResponse> all;
   while (true) {

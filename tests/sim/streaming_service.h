@@ -1,5 +1,5 @@
-// A service for tests of content that streams: the path says what is read or made, and how.
-// Must not be used where the real application is meant.
+// A service for tests of streamed content: the path determines how content is read or produced.
+// Layering: must not be used in tests of the real application.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace eider {
 
-/// How a content is made.
+/// Content that a producer writes in one of several ways.
 struct MadeContent final : ProducedContent {
   enum class Way {
     whole,
@@ -92,7 +92,7 @@ struct MadeContent final : ProducedContent {
   int& ends;
 };
 
-/// Echoes in capitals what arrives, and writes " LATER" five seconds after the last of it; "bye"
+/// Echoes received bytes in capital letters, and writes " LATER" five seconds after the last; "bye"
 /// ends it.
 struct Shouting final : Upgraded {
   explicit Shouting(UpgradedLine& its_line) : line(its_line) {}
@@ -125,13 +125,14 @@ struct ShoutingUpgrade final : Upgrade {
 /// /make?N  /sized?N  /short?N  /trailer?N   N bytes, in pieces of 1,000
 /// /throw-first  /throw-later?N              a producer that throws
 /// /ticks                                    "tick" every 10 ms, without an end
-/// /late-pieces                              three pieces, 10 s apart, of a handler that waits 100
-/// ms /late-ticks                               /ticks of such a handler /plain-make?N the same
-/// from a handler that does not wait /count                                    how many bytes of
-/// content came /count-slowly?MS                          the same, waiting before each part is
-/// taken /refuse                                   403, without a look at the content
-/// /unread-make?STATUS                       1,000 bytes, without a look at the content
-/// /unread-shout                             Shouting, without a look at the content
+/// /late-pieces                              waits 100 ms; then three pieces, 10 s apart
+/// /late-ticks                               waits 100 ms, then as /ticks
+/// /plain-make?N                             as /make, from a handler that is not a task
+/// /count                                    the number of received bytes of content
+/// /count-slowly?MS                          the same, waiting MS ms before each part is read
+/// /refuse                                   403, without reading the content
+/// /unread-make?STATUS                       1,000 bytes, without reading the content
+/// /unread-shout                             Shouting, without reading the content
 /// /make-late?STATUS                         1,000 bytes, with a status that the producer sets
 /// /shout  /wait-shout                       another protocol (Shouting)
 /// /hints                                    103, then the response
@@ -204,7 +205,7 @@ class StreamingService final : public RequestService {
   int contents_ended = 0;
   int parts = 0;
   std::size_t largest_part = 0;
-  std::string trailers;  // behind the content of requests
+  std::string trailers;  // of requests
 
  private:
   using Way = MadeContent::Way;
@@ -266,7 +267,7 @@ class StreamingService final : public RequestService {
   }
 };
 
-/// A request that brings nothing.
+/// Returns a GET request without content.
 inline std::string get_content(std::string_view target, std::string_view version = "1.1") {
   std::string request("GET ");
   request.append(target).append(" HTTP/").append(version).append("\r\nHost: a\r\n\r\n");

@@ -1,4 +1,4 @@
-// Compressed connections as the server speaks them, with the codec that applications use.
+// Compressed connections to the server, with the codec that applications use.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +28,7 @@ ws::detail::WsAgreement agreed(const ws::DeflateTerms& terms) {
   return {.subprotocol = ws::detail::WsAgreement::kNoSubprotocol, .compression = terms};
 }
 
-// Reads what a server has sent to a client of these terms.
+// Reads the messages that a server has sent to a client with this codec.
 Words read(std::string_view bytes, ws::MessageCodec& codec) {
   static constexpr ws::MessageLimits kLimits{};
   ws::MessageReader reader(ws::Side::client, kLimits);

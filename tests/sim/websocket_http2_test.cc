@@ -1,4 +1,4 @@
-// A client's WebSocket over a stream of its HTTP/2 connection (RFC 8441), and Eider's own server.
+// A client's WebSocket over a stream of an HTTP/2 connection (RFC 8441) to Eider's server.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::operator""s;
 
-/// Says by what it was opened, and everything that it hears: only HTTP/1.1 has a key.
+/// Sends the HTTP version of the handshake (only HTTP/1.1 has a key), then echoes all messages.
 Task<> tell(WebSocket ws, Header<"Sec-WebSocket-Key", std::optional<std::string>> key) {
   auto first = ws.send(*key ? "HTTP/1.1" : "HTTP/2");
   co_await first;
@@ -39,7 +39,7 @@ Task<> tell(WebSocket ws, Header<"Sec-WebSocket-Key", std::optional<std::string>
   }
 }
 
-/// Receives nothing, until it is destroyed where it waits.
+/// Receives nothing, until the task is destroyed while it waits.
 Task<> listen_to_nothing(WebSocket ws) {
   auto waiting = sleep_for(std::chrono::hours(1));
   co_await waiting;
@@ -133,7 +133,7 @@ Task<> talk(std::string page, std::string url, std::string& by) {
   EXPECT_EQ(opened->close_code(), CloseCode::going_away);
   EXPECT_FALSE(opened->is_open());
   if (!page.empty()) {
-    auto getting = get(client, page);  // the connection lives on
+    auto getting = get(client, page);  // the connection stays open
     co_await std::move(getting);
   }
 }

@@ -1,8 +1,8 @@
-// The generated headers of this folder: they are as the command makes them of the migrations here,
-// they compile, and their records are stored in each database and read again.
+// The generated headers of this folder: they equal the output of the command for the migrations
+// here, they compile, and their records can be stored in each database and read again.
 //
-// After a change of the generator: eider db structs --postgres tests/structs/postgres
-// --namespace postgres_tables --out tests/structs/postgres_tables.inc, and so for the others.
+// After a change of the generator, run: eider db structs --postgres tests/structs/postgres
+// --namespace postgres_tables --out tests/structs/postgres_tables.inc; the others accordingly.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ Scratch scratch_for(const std::string& database) {
   return migrations ? make_scratch(schema, *migrations, "") : fail(migrations.error());
 }
 
-/// The header as it would be made now.
+/// Returns the header that the generator produces now.
 std::string generated(const std::string& database, const Database& tables) {
   const std::string user_file = database + "_tables_user.inc";
   const auto schema = structs::read_tables(tables);
@@ -70,7 +70,7 @@ void check_author(const Author& author) {
   EXPECT_EQ(author.contact, "ada@example.org");
 }
 
-/// NewAuthor has the same members on each database.
+/// Returns a new author; the type has the same members on each database.
 template <class Author>
 typename Author::New new_author() {
   typename Author::New author;
@@ -96,7 +96,7 @@ struct FindBooks {
   PageSize<100> per_page = 20;
 };
 
-/// A record with a name that C++ reserves, and one that SQL reserves, through all calls.
+/// Uses all functions with a record that has a member name reserved in C++ and one reserved in SQL.
 template <class Author>
 Task<> use_authors(db::Records<Author> authors) {
   const std::optional<Author> added = co_await authors.insert(new_author<Author>());
@@ -162,7 +162,7 @@ void check_common(const Book& book) {
   EXPECT_FALSE(book.deleted);
 }
 
-/// Optimistic locking and soft delete by the constants of the header.
+/// Tests optimistic locking and soft deletes with the constants of the header.
 template <class Book>
 Task<> change_book(db::Records<Book> books, Book book) {
   Book changed = book;

@@ -1,4 +1,4 @@
-// A program with admin pages on any database: for tests/integration/admin_test.py.
+// A program with admin pages on any database, for tests/integration/admin_test.py.
 #include <eider/admin.h>
 #include <eider/eider.h>
 #include <eider/mariadb.h>
@@ -69,7 +69,7 @@ Database open(const std::string& where) {
   return where.contains('=') ? open_postgres(where) : open_sqlite(where);
 }
 
-/// The name of the user is in a header: the program runs only in tests.
+/// Returns the user named in a header. This is insecure: the program runs only in tests.
 Result<AdminUser> user_of(Header<"X-User", std::optional<std::string>> user) {
   return *user ? Result<AdminUser>(AdminUser{.id = **user, .name = **user})
                : fail(Error::unauthorized("Log in first."));

@@ -1,5 +1,5 @@
-// What the pages of the test's shop are made of.
-// Must not have behaviour: templates see members alone.
+// The data of the pages in the test's shop.
+// Layering: must not have member functions; templates use only data members.
 #pragma once
 
 #include <string>

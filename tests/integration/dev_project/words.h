@@ -1,5 +1,5 @@
-// What the shop says, in a source of its own that tests change.
-// Must not include Eider: it is what is compiled in a moment.
+// The texts of the shop, in a separate source that tests change.
+// Layering: must not include Eider, so that the source compiles quickly.
 #pragma once
 
 #include <string>

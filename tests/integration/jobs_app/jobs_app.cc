@@ -1,4 +1,4 @@
-// A process that runs jobs and notes what it does: for tests/integration/jobs_support.py.
+// A process that runs jobs and records them in a file, for tests/integration/jobs_support.py.
 #include <eider/eider.h>
 #include <eider/jobs.h>
 #include <eider/mariadb.h>
@@ -32,29 +32,30 @@ struct Options {
   std::string metrics;
 };
 
-/// Its effect is a row, in a transaction in which its handler completes it.
+/// A job whose effect is a row, inserted in a transaction in which the handler completes the job.
 struct Store {
   std::int64_t n = 0;
 };
-/// The same, in a transaction that its handler is given.
+/// A job whose effect is a row, inserted in the transaction that the handler gets as a parameter.
 struct Charge {
   std::int64_t n = 0;
 };
-/// Its effect is outside of the database: it may happen more than once.
+/// A job whose effect is outside of the database, so it can happen more than once.
 struct Notify {
   std::int64_t n = 0;
 };
-/// It has no effect, and is not noted.
+/// A job without an effect, which is not recorded.
 struct Touch {
   std::int64_t n = 0;
 };
 
-/// It has no effect either, takes its time, and is noted: it runs until its row is deleted.
+/// A job without an effect that takes time and is recorded. It counts as running until its row is
+/// deleted.
 struct Nap {
   std::int64_t n = 0;
 };
 
-/// Lines of all processes in one file, each in one write, with a clock that they share.
+/// Appends lines to a file that all processes share, each in one write, with a common clock.
 class Notes {
  public:
   explicit Notes(const std::string& path)
@@ -74,7 +75,7 @@ class Notes {
   int file_;
 };
 
-/// A handler at work; also its cancellation is noted.
+/// Records the start of a handler, and its end or cancellation.
 class AtWork {
  public:
   AtWork(const Notes& notes, std::int64_t n) : notes_(notes), n_(n) { notes_.write("begin", n_); }
@@ -103,7 +104,7 @@ constexpr const char* kTables =
     "create table if not exists effects(n bigint not null);"
     "create table if not exists planned(n bigint not null);";
 
-/// Enqueues the jobs whose n has this remainder by 3.
+/// Enqueues a job for each n for which n % 3 == remainder.
 template <class T>
 Task<> enqueue_each_third(const Transaction& transaction, const Jobs& jobs, std::int64_t first,
                           std::int64_t count, std::int64_t remainder) {
@@ -124,7 +125,7 @@ struct OrderQuery {
   bool rolled_back = false;
 };
 
-/// Orders and their jobs, in one transaction.
+/// Stores orders and their jobs in one transaction.
 Task<std::string> order(std::int64_t first, std::int64_t count, Query<OrderQuery> query,
                         State<Jobs> jobs, State<Database> db) {
   Transaction transaction = co_await db->begin();
@@ -179,7 +180,7 @@ void add_handlers(App& app) {
   app.job<Notify>(
       [](Notify job, State<Notes> notes, State<Options> own) -> Task<> {
         AtWork at_work(*notes, job.n);
-        // Some take longer than the lease of a process that is cut off.
+        // Some jobs take longer than the lease of a process that lost its connection.
         co_await sleep_for(own->takes * (job.n % 150 == 2 ? 100 : 1));
         at_work.done();
       },
@@ -218,7 +219,7 @@ void add_routes(App& app) {
                std::chrono::system_clock::now().time_since_epoch())
         .count();
   });
-  // The next run of the schedule, by the clock of the database; 0: no process has added it yet.
+  // Sets the next run of the schedule, by the database's clock; 0: no process has added it yet.
   app.post("/plan/{delay_ms}",
            [](std::int64_t delay_ms, State<Jobs> jobs, State<Database> db) -> Task<std::int64_t> {
              const std::int64_t next = co_await jobs->admin().now() + delay_ms;
@@ -228,7 +229,7 @@ void add_routes(App& app) {
            });
 }
 
-/// Reads them before `run` does, because the database is opened first.
+/// Reads the options before `run` does, because the database is opened first.
 Options own_options(int argc, char** argv) {
   Options own;
   for (int i = 1; i + 1 < argc; ++i) {
@@ -258,7 +259,7 @@ Options own_options(int argc, char** argv) {
 int main(int argc, char** argv) {
   Options own = own_options(argc, argv);
   App app;
-  app.options(OptionSet("jobs_app").add(own));  // the same ones, so that `run` knows them
+  app.options(OptionSet("jobs_app").add(own));  // the same options, so that `run` accepts them
   const Database database = open(own.database);
   app.state(database);
   app.state(own);

@@ -1,5 +1,5 @@
-// Preloaded into a process (LD_PRELOAD), it shifts the time of day of that process by
-// SHIFTED_CLOCK_SECONDS: for tests with processes whose clocks differ.
+// Shifts the time of day of a process by SHIFTED_CLOCK_SECONDS if loaded with LD_PRELOAD, for
+// tests with processes whose clocks differ.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>

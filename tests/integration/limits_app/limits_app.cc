@@ -1,4 +1,4 @@
-// What clients may make a server hold in memory: for tests/integration/waiting_output_test.py.
+// A server whose memory clients can fill, for tests/integration/waiting_output_test.py.
 #include <eider/compress.h>
 #include <eider/eider.h>
 #include <eider/http2.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMadeBytes = 1024UL * 1024;
 
-/// The room's name is its topic.
+/// Returns handlers of a chat room; the name of the room is its topic.
 WebSocketHandlers in_room(std::string name) {
   return {.opened = [name](WebSocketRef& socket) { socket.subscribe(name); },
           .message = [name](WebSocketRef& socket,

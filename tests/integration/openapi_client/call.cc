@@ -1,5 +1,5 @@
-// What a program with clients in C++ does: openapi_client_caller notes|rich|ticks URL. The build
-// makes their headers; that of a hostile document has no more to do than to compile.
+// A program with generated C++ clients: openapi_client_caller notes|rich|ticks URL. The build
+// generates their headers. The header of a hostile document only has to compile.
 #include <eider/client.h>
 #include <eider/runtime.h>
 
@@ -26,7 +26,7 @@ void check(bool holds, const std::string& what) {
   }
 }
 
-/// The value, of a call that has to go well.
+/// Returns the value of a result that must not be an error.
 template <class T>
 T good(Result<T> result) {
   check(result.has_value(), result ? "" : result.error().detail() + " " + result.error().cause());
@@ -73,7 +73,7 @@ std::string data_text(const rich::Reading& reading) {
   return (reading.level == rich::Level::low ? "low " : "high ") + std::to_string(since.count());
 }
 
-/// Behind an event that is not as it is told come the others.
+/// Returns all events as text. After an event that does not match the document, others follow.
 template <class T>
 Task<std::string> all_of(ApiEvents<T> events) {
   std::string all;

@@ -1,4 +1,4 @@
-// The smallest service: without a command line, for program_size_test.py.
+// The smallest service, without a command line, for program_size_test.py.
 #include <eider/eider.h>
 
 int main() {
