@@ -5,6 +5,7 @@ Must not wait: commands that run too long are ended within a second.
 
 import contextlib
 import io
+import signal
 import time
 import unittest
 from unittest import mock
@@ -27,6 +28,18 @@ class OutOfTime(unittest.TestCase):
         with self.assertRaises(commands.OutOfTime):
             commands.run(['sleep', '60'], 60)
         self.assertLess(time.monotonic() - began, 30)
+
+    def test_daemon_that_keeps_the_output_open_is_not_waited_for(self):
+        with mock.patch.object(commands, 'KILLED_SECONDS_MAX', 0.1):
+            ended = commands.run(['sh', '-c', 'echo begun; setsid sleep 20 & sleep 60'], 0.5)
+        self.assertEqual(ended.output, 'begun\n\n(ended after 0.5 s)')
+
+    def test_program_that_ignores_interrupts_is_killed(self):
+        process = commands.begin(['sh', '-c', 'trap "" INT; echo; sleep 60; sleep 60'], '/', {})
+        with mock.patch.object(commands, 'INTERRUPT_SECONDS_MAX', 0.1):
+            time.sleep(0.3)
+            commands.end(process)
+        self.assertIn(process.returncode, (-signal.SIGKILL, -signal.SIGINT))
 
     def test_nothing_begins_behind_it(self):
         commands.end_within(0)

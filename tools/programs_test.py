@@ -175,6 +175,22 @@ class RunAgain(unittest.TestCase):
                 programs.run_scripts(outcome, SimpleNamespace(root=Path(root), bin=root))
         self.assertEqual(len(outcome.failures), 1)
 
+    def test_results_before_the_end_of_time_are_counted(self):
+        def run(command, *_):
+            if Path(command[1]).name == 'b_test.py':
+                raise commands.OutOfTime
+            return Ended(0, 'Ran 1 test in 0.001s\n\nOK\n')
+        with tempfile.TemporaryDirectory() as root, \
+                unittest.mock.patch.object(commands, 'run', run):
+            folder = Path(root, 'tests/integration')
+            folder.mkdir(parents=True)
+            for name in ('a_test.py', 'b_test.py', 'c_test.py'):
+                Path(folder, name).write_text('')
+            outcome = Outcome()
+            with self.assertRaises(commands.OutOfTime):
+                programs.run_scripts(outcome, SimpleNamespace(root=Path(root), bin=root))
+        self.assertEqual(outcome.passed, 2)
+
     def test_load_scripts_run_one_after_the_other(self):
         running, together = [], []
         def run(command, *_):

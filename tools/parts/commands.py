@@ -12,6 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 JOBS = len(os.sched_getaffinity(0))
+# A killed program leaves no output open, but a daemon that it started may.
+KILLED_SECONDS_MAX = 5
+# An interrupted program that takes longer is killed.
+INTERRUPT_SECONDS_MAX = 30
 _ends_at = None  # of time.monotonic()
 
 
@@ -56,7 +60,11 @@ def run(command, seconds, cwd=None, env=None, text=None):
         return Ended(process.returncode, output)
     except subprocess.TimeoutExpired:
         _end_group(process)
-        output, _ = process.communicate()
+        try:
+            output, _ = process.communicate(timeout=KILLED_SECONDS_MAX)
+        except subprocess.TimeoutExpired as killed:
+            output = (killed.output or b'').decode(errors='replace')
+            process.stdout.close()
         if left < seconds:
             raise OutOfTime from None
         return Ended(None, f'{output}\n(ended after {seconds} s)')
@@ -87,7 +95,11 @@ def end(process):
     """Interrupts a program started by `begin` and its process group, unless it has exited."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
-        process.wait()
+        try:
+            process.wait(INTERRUPT_SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            _end_group(process)
+            process.wait()
 
 
 def _end_group(process):

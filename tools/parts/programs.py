@@ -113,14 +113,21 @@ def run_scripts(outcome, tree, only=()):
             {'EIDER_BIN': str(tree.bin), 'PYTHONDONTWRITEBYTECODE': '1'})
         took.setdefault(script, time.monotonic() - begin)
         return ended
+
+    def call_in_time(script):
+        try:
+            return call(script)
+        except commands.OutOfTime:
+            return None  # the results of the other scripts count
     scripts = [script for script in sorted((tree.root / 'tests/integration').glob('*_test.py'))
                if not only or script.name in only]
     groups = [[script for script in scripts if script.name in LOADS],
               *([script] for script in scripts if script.name not in LOADS + ALONE)]
-    together = commands.each(lambda group: [(script, call(script)) for script in group], groups,
-                             SCRIPTS_PER_CORE)
-    first = [*itertools.chain(*together),
-             *((script, call(script)) for script in scripts if script.name in ALONE)]
+    together = commands.each(lambda group: [(script, call_in_time(script)) for script in group],
+                             groups, SCRIPTS_PER_CORE)
+    called = [*itertools.chain(*together),
+              *((script, call_in_time(script)) for script in scripts if script.name in ALONE)]
+    first = [(script, ended) for script, ended in called if ended is not None]
     slowest = sorted(took, key=took.get, reverse=True)[:8]
     if slowest:
         outcome.notes.append('slowest: ' + ', '.join(f'{one.name} {took[one]:.0f} s'
@@ -128,7 +135,7 @@ def run_scripts(outcome, tree, only=()):
     failed = sum(not ended.is_good for _, ended in first)
     if failed:
         AHEAD.stop()
-    is_time_over = False
+    is_time_over = len(first) < len(called)
     for script, ended in first:
         again = None
         if not ended.is_good and failed <= SCRIPTS_AGAIN_MAX and not is_time_over:
