@@ -1,6 +1,6 @@
-"""Which peers, contestants and experiments a command line means.
+"""Finds the peers, contestants and experiments that a command line names.
 
-Must not guess silently: a name that is not known is refused with those that are.
+Must not guess: an unknown name is rejected with a list of the known ones.
 """
 
 import dataclasses
@@ -12,16 +12,16 @@ from peers.schema import near
 
 
 class Unknown(Exception):
-    """A name that means nothing; says what there is."""
+    """An unknown name; lists the known ones."""
 
 
 def words(text):
-    """The names in a list with commas."""
+    """Returns the names in a comma-separated list."""
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
 def read_peers():
-    """Every peer that can be read; the faults of the others go to standard error."""
+    """Returns every peer with a valid manifest; prints the errors of the others."""
     peers, faults = manifest.read_all()
     for fault in faults:
         print(f"{fault}\n  (this peer is left out)", file=sys.stderr)
@@ -29,7 +29,7 @@ def read_peers():
 
 
 def peers_named(names, peers):
-    """The peers with these names, in the order of the arena."""
+    """Returns the peers with these names, in the order of the arena."""
     known = [peer.name for peer in peers]
     for name in names:
         if name not in known:
@@ -38,7 +38,7 @@ def peers_named(names, peers):
 
 
 def contestants_named(names, peers):
-    """The contestants meant by names of peers or of contestants."""
+    """Returns the contestants with these names, or of peers with these names."""
     every = [contestant for peer in peers for contestant in peer.contestants]
     known = list(dict.fromkeys([peer.name for peer in peers] + [c.name for c in every]))
     for name in names:
@@ -48,7 +48,7 @@ def contestants_named(names, peers):
 
 
 def default_names(peers, is_quick):
-    """Who takes part when nobody is named: all; in a quick run ours, nginx and three peers."""
+    """Returns the default peers: all; in a quick run Eider's, nginx and three others."""
     if not is_quick:
         return [peer.name for peer in peers if not peer.is_job_queue]
     chosen = {*ALWAYS, *QUICK_PEERS}
@@ -56,7 +56,7 @@ def default_names(peers, is_quick):
 
 
 def experiments_named(names, experiments):
-    """The experiments with these ids, or all; "id/cell" means that cell alone."""
+    """Returns the experiments with these IDs, or all; "id/cell" selects one cell."""
     if not names:
         return experiments
     found = [_chosen_of(experiment, names) for experiment in experiments]
@@ -79,7 +79,7 @@ def _chosen_of(experiment, names):
 
 
 def prefixes_of(texts, peers):
-    """{peer: folder} of --prefix name=path, each."""
+    """Returns {peer: folder} of the options --prefix name=path."""
     known, found = [peer.name for peer in peers], {}
     for text in texts or ():
         name, equals, path = text.partition("=")

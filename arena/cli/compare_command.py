@@ -1,6 +1,6 @@
-"""./arena/run compare: two runs, cell by cell; what moved beyond the spread.
+"""./arena/run compare: compares two runs, cell by cell; reports changes beyond the spread.
 
-Must not compare bare figures where a floor ran: machines change, ratios to the floor less.
+Must not compare absolute figures if a floor ran: ratios to it depend less on the machine.
 """
 
 import statistics
@@ -19,7 +19,7 @@ _LEAST_PERCENT = 2.0
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser(
         "compare", help="two runs side by side", description="Says for each cell and contestant "
         "what changed from OLD to NEW: medians, as ratios to the epoll floor where it ran.")
@@ -29,14 +29,14 @@ def add(commands):
 
 
 def cells_of(folder):
-    """{(experiment, cell): metric} of a run."""
+    """Returns {(experiment, cell): metric} of a run."""
     return {(experiment["id"], cell["id"]): cell["metric"]
             for experiment in folder.run.get("experiments", ())
             for cell in experiment.get("cells", ())}
 
 
 def figure_by_round(samples, key, metric, contestant):
-    """({round: value}, the name of the figure) of all samples that count."""
+    """Returns ({round: value}, name of the figure) of all valid samples."""
     good = [s for s in samples if (s["experiment"], s["cell"]) == key and not s["wrong"]]
     for name in _FIELDS.get(metric, (metric,)):
         own = {s["round"]: s[name] for s in good
@@ -47,7 +47,7 @@ def figure_by_round(samples, key, metric, contestant):
 
 
 def values_of(samples, key, metric, contestant):
-    """(values, are they ratios) of all samples that count."""
+    """Returns (values, whether they are ratios) of all valid samples."""
     own, _ = figure_by_round(samples, key, metric, contestant)
     floor, _ = figure_by_round(samples, key, metric, FLOOR)
     if metric in _RATIOS and contestant != FLOOR and any(floor.get(r) for r in own):
@@ -56,9 +56,9 @@ def values_of(samples, key, metric, contestant):
 
 
 def change(old, new, metric, noise=0.0):
-    """(percent from old to new, its verdict) of two lists of values.
+    """Returns (change from old to new in percent, verdict) of two lists of values.
 
-    noise  percent that say nothing, if the lists do not show it
+    noise  smallest change in percent that counts, unless the spread of the lists is larger
     """
     before, after = statistics.median(old), statistics.median(new)
     percent = 100 * (after / before - 1) if before else 0.0
@@ -85,7 +85,7 @@ def _rows(old, new):
 
 
 def warnings(old, new):
-    """Why the figures might not be comparable."""
+    """Yields reasons why the figures might not be comparable."""
     for what in ("machine", "cores", "seconds"):
         if old.run.get(what) != new.run.get(what):
             yield (f"the {what} differ{'' if what == 'cores' else 's'}: {old.run.get(what)} and "
@@ -93,7 +93,7 @@ def warnings(old, new):
 
 
 def run(options):
-    """Status 0; 1 when there is nothing to compare."""
+    """Returns 0, or 1 if there is nothing to compare."""
     try:
         old, new = Folder.open(Path(options.old)), Folder.open(Path(options.new))
     except ResultsError as failure:

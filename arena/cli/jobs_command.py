@@ -1,6 +1,6 @@
 """./arena/run jobs: measures job queues on one PostgreSQL, in alternating rounds.
 
-Must not measure by itself: load/jobs.py does.
+Must not measure anything: load/jobs.py does.
 """
 
 import json
@@ -28,7 +28,7 @@ _RATIOS = (("work", "per_second"), ("work", "cpu_us"), ("work", "worker_cpu_us")
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser(
         "jobs", help="measure job queues", description="Measures job queues on one PostgreSQL: "
         "throughput and CPU time of enqueueing and running jobs, and statements of an idle "
@@ -70,7 +70,7 @@ def _cell(values, digits):
 
 
 def table(rounds, contestants):
-    """Medians, one line per contestant."""
+    """Prints medians, one line per contestant."""
     rows = []
     for one in contestants:
         if any(one.name in each for each in rounds):
@@ -80,14 +80,14 @@ def table(rounds, contestants):
 
 
 def ratios(rounds, ours, other):
-    """{(phase, figure): [Eider / other of each round that has both]}."""
+    """Returns {(phase, figure): [Eider / other of each round that has both]}."""
     both = [one for one in rounds if ours in one and other in one]
     return {(phase, figure): [one[ours][phase][figure] / one[other][phase][figure]
                               for one in both] for phase, figure in _RATIOS} if both else {}
 
 
 def ratio_table(rounds, contestants):
-    """One line per other contestant; transactional ones are compared with each other."""
+    """Prints a line per other contestant; transactional ones are compared with each other."""
     rows = []
     for one in contestants:
         ours = f"{OURS}-tx" if one.name.endswith("-tx") else OURS
@@ -103,7 +103,7 @@ def _say(text):
 
 
 def measure(database, contestants, options):
-    """(the figures of each round, by contestant; the names of those that have failed)."""
+    """Returns (figures of each round, by contestant; names of failed contestants)."""
     amounts = jobs.Amounts(options.singles, options.jobs, options.idle)
     rounds, out = [], set()
     for number in range(options.rounds):
@@ -131,7 +131,7 @@ def _save(rounds, contestants, options):
 
 
 def run(options):
-    """Status 0; 1 if a contestant has failed, or if there is none."""
+    """Returns 0, or 1 if a contestant has failed or none can be started."""
     contestants = _chosen(options)
     if not contestants:
         _say("jobs: no job queue is set up: ./arena/run setup river pg-boss")

@@ -1,4 +1,4 @@
-"""./arena/run list: who can take part and what can be measured.
+"""./arena/run list: lists contestants and experiments.
 
 Must not install, build or start anything.
 """
@@ -16,7 +16,7 @@ def _columns(rows):
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser("list", help="who can take part and what can be measured",
                                  description="Lists the peers and the experiments.")
     parser.set_defaults(run=run)
@@ -29,7 +29,7 @@ def _state(peer):
 
 
 def run(_options):
-    """Status 0."""
+    """Returns 0."""
     rows = [("peer", "title", "language", "origin", "version", "state")]
     for peer in choosing.read_peers():
         for contestant in peer.contestants:

@@ -1,4 +1,4 @@
-"""What this machine is, how its cores are parted, and how many files may be open.
+"""Describes this machine, divides its cores and raises the limit of open files.
 
 Must not change the machine: only this process and its children.
 """
@@ -14,18 +14,18 @@ FILES_SPARE = 500
 
 
 class BadCores(Exception):
-    """The cores asked for are not there; says which are."""
+    """The requested cores are missing; names the available ones."""
 
 
 def described():
-    """The table "machine" of run.json."""
+    """Returns the table "machine" of run.json."""
     return {"cpu": cpu_model(), "cores": os.cpu_count(), "kernel": platform.release(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "distribution": _distribution()}
 
 
 def cpu_model():
-    """The processor as the kernel names it."""
+    """Returns the processor's name in /proc/cpuinfo."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
@@ -48,9 +48,9 @@ def _numbers(text):
 
 
 def cores(asked=None):
-    """The Machine: half of the cores for the server, the rest for the load, or as asked.
+    """Returns the Machine: by default, half of the cores for the server and the rest for the load.
 
-    asked  e.g. "0:1" or "0-3:4-7"
+    asked  for example "0:1" or "0-3:4-7"
     """
     usable = sorted(os.sched_getaffinity(0))
     if not asked:
@@ -71,7 +71,7 @@ def cores(asked=None):
 
 
 def raise_file_limit():
-    """Lets this process and its children open as many files as the system allows; how many."""
+    """Raises this process's limit of open files to the hard limit; returns it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return 2**31 if hard == resource.RLIM_INFINITY else hard

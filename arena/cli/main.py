@@ -1,7 +1,6 @@
-"""The command line of the arena: list, setup, run, report, compare, ratios, jobs,
-scaling.
+"""The command line of the arena: list, setup, run, report, compare, ratios, jobs, scaling.
 
-Must not measure by itself.
+Must not measure anything.
 """
 
 import argparse
@@ -22,7 +21,7 @@ _REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun,
 
 
 def parser():
-    """All commands and their options."""
+    """Returns a parser of all commands and their options."""
     top = argparse.ArgumentParser(
         prog="./arena/run", description="Measures Eider beside the bare loops and its peers, with "
         "every experiment that was published. First: ./arena/run run --quick && ./arena/run "
@@ -34,9 +33,9 @@ def parser():
 
 
 def main():
-    """The status of the command; 2 when it was refused."""
+    """Returns the command's exit status; 2 after an invalid call."""
     options = parser().parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: nothing stays behind
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: cleans up
     try:
         return options.run(options)
     except _REFUSALS as refusal:
@@ -45,7 +44,7 @@ def main():
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # who read has seen enough (| head)
+    except BrokenPipeError:  # the reader has closed the pipe (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 

@@ -1,6 +1,6 @@
-"""Gets the contestants of a run ready, and writes down who and what takes part.
+"""Prepares the contestants of a run, and describes them in run.json.
 
-Must not set up a peer that nobody asked to: it is left out with one line that says how.
+Must not set up a peer, except those of a quick run: it is left out, and a line says how.
 """
 
 import shlex
@@ -23,7 +23,9 @@ def _say(text):
 
 
 def _why_not_ready(peer, settings):
-    """"" when the peer can be started; what can be made ready without being asked, is."""
+    """Returns why the peer cannot be started, or "". Builds Eider's own, and a quick run's
+    peers.
+    """
     prefix = settings["prefixes"].get(peer.name)
     is_automatic = settings["is_quick"] and peer.name in QUICK_PEERS
     try:
@@ -50,7 +52,7 @@ def _build_ours(peer):
 
 
 def ready_contestants(chosen, settings):
-    """(those that can be started, {"name", "case", "why"} of the others)."""
+    """Returns (contestants that can be started, {"name", "case", "why"} of the others)."""
     reasons = {}
     for contestant in chosen:
         peer = contestant.peer
@@ -62,7 +64,7 @@ def ready_contestants(chosen, settings):
 
 
 def generator_notes(step, asked):
-    """The one line that says that a cell is not measured with what it was published with."""
+    """Returns the line that says that a cell is not measured with the published generator."""
     if step.cell.kind not in (model.CLOSED, model.WORKERS):
         return []
     chosen, why = generator_of(step, asked)
@@ -135,7 +137,7 @@ def _contestant_row(contestant, versions):
 
 
 def run_content(settings, planned, contestants, left_out, machine):
-    """What run.json says before anything is measured."""
+    """Returns the content of run.json before the first measurement."""
     versions = {}
     rows = [_contestant_row(one, versions) for one in contestants]
     peers = list({one.peer.name: one.peer for one in contestants}.values())

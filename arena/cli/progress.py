@@ -1,6 +1,6 @@
-"""The line on standard error that says what runs and how long it still takes.
+"""The progress line on standard error: the current measurement and the remaining time.
 
-Must not rewrite a line where there is no terminal: there it prints plain lines, and few of them.
+Must not rewrite a line if there is no terminal: it prints a few plain lines instead.
 """
 
 import shutil
@@ -11,7 +11,7 @@ _PLAIN_SECONDS = 10  # between two plain lines
 
 
 def spoken(seconds):
-    """A duration for people."""
+    """Formats a duration."""
     seconds = max(0, round(seconds))
     if seconds < 90:
         return f"{seconds} s"
@@ -21,7 +21,7 @@ def spoken(seconds):
 
 
 class Progress:
-    """Knows how much work there is, in estimated seconds, and learns how good the estimate is."""
+    """Knows the work in estimated seconds, and adjusts the estimate to the elapsed time."""
 
     def __init__(self, seconds, stream=None, clock=time.monotonic):
         self.total, self.finished = seconds, 0.0
@@ -30,18 +30,18 @@ class Progress:
         self.is_terminal = self.stream.isatty()
 
     def seconds_left(self):
-        """What the rest takes, going by what was finished until now."""
+        """Returns the expected remaining time."""
         passed = self.clock() - self.began
-        # Early on the plan's estimate weighs more than the little that was seen.
+        # At first, the plan's estimate has more weight than the few measurements.
         pace = (passed + 10) / (self.finished + 10)
         return max(0.0, self.total - self.finished) * pace
 
     def advance(self, seconds):
-        """So many of the estimated seconds are finished."""
+        """Marks this many of the estimated seconds as finished."""
         self.finished += seconds
 
     def tell(self, what):
-        """Something begins."""
+        """Shows the beginning of a measurement."""
         text = f"{what} · about {spoken(self.seconds_left())} left"
         if self.is_terminal:
             width = shutil.get_terminal_size().columns - 1
@@ -51,11 +51,11 @@ class Progress:
             print(text, file=self.stream, flush=True)
 
     def say(self, text):
-        """A line that stays."""
+        """Prints a line that stays."""
         self.clear()
         print(text, file=self.stream, flush=True)
 
     def clear(self):
-        """Leaves the terminal's line empty."""
+        """Clears the terminal's line."""
         if self.is_terminal:
             print("\r\033[K", end="", file=self.stream, flush=True)

@@ -1,4 +1,4 @@
-"""./arena/run ratios: ratios of Eider to a reference, per commit, and what became worse.
+"""./arena/run ratios: ratios of Eider to a reference, per commit, and regressions.
 
 Must not use figures of different rounds or runs for one ratio.
 """
@@ -32,7 +32,7 @@ OWN = ("eider-epoll", "eider-uring")
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """A line of the record. spread: half the distance of the quartiles, in percent."""
+    """A line of the record. spread: half of the interquartile range, in percent."""
     commit: str
     date: str
     cell: str
@@ -45,12 +45,12 @@ class Ratio:
 
     @property
     def key(self):
-        """Lines with the same key can be compared."""
+        """Lines with the same key are comparable."""
         return self.cell, self.contestant, self.reference, self.figure
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser(
         "ratios", help="ratios to the references, compared with those of earlier commits",
         description="Forms the ratios of a run that ./arena/run run --watched made, and compares "
@@ -65,13 +65,13 @@ def add(commands):
 
 
 def watched_names():
-    """(names of cells, names of contestants) for `./arena/run run --watched`."""
+    """Returns (names of cells, names of contestants) for `./arena/run run --watched`."""
     return ([cell for cell, _ in WATCHED],
             list(dict.fromkeys([*OWN, *(reference for _, reference in WATCHED)])))
 
 
 def ratios_of(folder, commit):
-    """Each watched ratio that the run has samples for."""
+    """Yields each watched ratio for which the run has samples."""
     metrics = {"/".join(key): (key, metric) for key, metric in cells_of(folder).items()}
     samples = folder.samples()
     for cell, reference in WATCHED:
@@ -87,7 +87,7 @@ def ratios_of(folder, commit):
 
 
 def read_record(path):
-    """The newest line of each key. A line that is not valid raises ValueError with its number."""
+    """Returns the newest line of each key. Raises ValueError with the number of an invalid line."""
     newest = {}
     if path.exists():
         with open(path, newline="", encoding="utf-8") as file:
@@ -103,7 +103,7 @@ def read_record(path):
 
 
 def append(path, ratios):
-    """Adds lines to the record, which begins with the names of its columns."""
+    """Appends lines to the record; a new record begins with the column names."""
     is_new = not path.exists()
     with open(path, "a", newline="", encoding="utf-8") as file:
         rows = csv.DictWriter(file, [f.name for f in dataclasses.fields(Ratio)],
@@ -114,7 +114,7 @@ def append(path, ratios):
 
 
 def current_commit():
-    """The commit of this tree, with a plus after it if there are changes."""
+    """Returns the commit of this tree, with a plus after it if there are changes."""
     described = subprocess.run(["git", "-C", ARENA, "describe", "--always", "--dirty=+",
                                 "--exclude=*"], capture_output=True, text=True, check=False)
     return described.stdout.strip() or "unknown"
@@ -132,7 +132,7 @@ def _row(new, old):
 
 
 def run(options):
-    """Status 0; 1 if a ratio became worse, or if the run has no watched cell."""
+    """Returns 0, or 1 if a ratio became worse or the run has no watched cell."""
     folder = Folder.open(Path(options.folder) if options.folder else latest(RESULTS))
     ratios = list(ratios_of(folder, current_commit()))
     if not ratios:

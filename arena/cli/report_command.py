@@ -1,4 +1,4 @@
-"""./arena/run report: report.html and report.md of a run.
+"""./arena/run report: writes report.html and report.md of a run.
 
 Must not measure.
 """
@@ -13,7 +13,7 @@ RESULTS = ARENA / "results"
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser("report", help="write the report of a run",
                                  description="Writes report.html and report.md into the folder.")
     parser.add_argument("folder", nargs="?", help="a folder of results (the newest)")
@@ -21,7 +21,7 @@ def add(commands):
 
 
 def run(options):
-    """Status 0, or 1 with a line that says what is missing."""
+    """Returns 0, or 1 and prints what is missing."""
     import report  # pylint: disable=import-outside-toplevel
     from report.results import ReportFailed  # pylint: disable=import-outside-toplevel
     try:

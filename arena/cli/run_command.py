@@ -1,6 +1,6 @@
-"""./arena/run run: measures, and keeps what was measured whatever happens.
+"""./arena/run run: measures, and saves every result immediately.
 
-Must not carry a figure over: a resumed run measures an unfinished round again.
+Must not reuse part of a round: a resumed run measures an unfinished round again.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _PLANNED = ("experiment", "watched", "peers", "quick", "full", "rounds", "second
 
 
 class CannotRun(Exception):
-    """Why nothing can be measured, and the mend."""
+    """Nothing can be measured; has the reason and the solution."""
 
 
 def _at_least(kind, least):
@@ -40,7 +40,7 @@ def _at_least(kind, least):
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser(
         "run", help="measure", description="Measures the experiments, contestants alternating "
         "within each round, and writes a folder under arena/results. Ctrl-C keeps what was "
@@ -70,7 +70,7 @@ def add(commands):
 
 
 def run(options):
-    """Status 0 when the plan was carried out, 130 after Ctrl-C."""
+    """Returns 0 when the plan is done, 130 after Ctrl-C."""
     if options.bin:
         os.environ["EIDER_BIN"] = str(Path(options.bin).resolve())
     if options.resume:
@@ -111,14 +111,14 @@ def _fresh(options):
                 "warm_seconds": 0 if is_quick else _WARM_SECONDS,
                 "generator": options.generator, "prefixes": prefixes}
     planned, contestants, left_out = _plan(settings, peers, experiments)
-    settings["contestants"] = [one.name for one in contestants]  # whom --resume needs again
+    settings["contestants"] = [one.name for one in contestants]  # needed by --resume
     content = preparing.run_content(settings, planned, contestants, left_out, machine)
     _say_plan(planned, settings)
     return Folder.create(RESULTS, content), planned, machine, settings
 
 
 def _plan(settings, peers, experiments):
-    """(Plan, contestants ready, those left out) of the settings of a run."""
+    """Returns (Plan, prepared contestants, omitted contestants) for the settings of a run."""
     _ensure_generator()
     chosen = choosing.contestants_named(settings["contestants"], peers)
     ready, left_out = preparing.ready_contestants(chosen, settings)

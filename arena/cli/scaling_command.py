@@ -1,6 +1,6 @@
 """./arena/run scaling: measures one server with 1, 2, 4 … threads.
 
-Must not measure by itself: load/scaling.py does.
+Must not measure anything: load/scaling.py does.
 """
 
 import argparse
@@ -20,11 +20,11 @@ from report.table import lines, spread
 
 _HEAD = ("threads", "load cores", "requests/s", "spread", "speedup", "serial share", "CPU µs/req",
          "spread", "thread shares", "")
-_START_SECONDS = 1  # of a server
+_START_SECONDS = 1  # per server
 
 
 class CannotScale(Exception):
-    """Why nothing can be measured, and the solution."""
+    """Nothing can be measured; has the reason and the solution."""
 
 
 def _between(kind, least, most):
@@ -38,7 +38,7 @@ def _between(kind, least, most):
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser(
         "scaling", help="measure one server with 1, 2, 4 … threads",
         description="Measures requests per second, CPU time per request and the CPU time of each "
@@ -80,7 +80,7 @@ def _say(text):
 
 
 def measure(command, placings, options):
-    """The figures of all measurements; the thread counts alternate within each round."""
+    """Returns the figures of all measurements; the thread counts alternate within each round."""
     found, ports = [], Ports()
     deadline = time.monotonic() + options.minutes * 60
     for number in range(options.rounds):
@@ -100,14 +100,14 @@ def _percent(values):
 
 
 def speedups(found, threads):
-    """Requests per second over those of one thread, of each round that has both."""
+    """Returns the speedup over one thread, of each round that has both."""
     alone = {one["round"]: one["per_second"] for one in found if one["threads"] == 1}
     return [one["per_second"] / alone[one["round"]] for one in found
             if one["threads"] == threads and one["round"] in alone]
 
 
 def table(found):
-    """Medians, one line per number of threads."""
+    """Prints medians, one line per number of threads."""
     rows = []
     for threads in sorted({one["threads"] for one in found}):
         mine = [one for one in found if one["threads"] == threads]
@@ -126,7 +126,7 @@ def table(found):
 
 
 def run(options):
-    """Status 0; 2 if nothing can be measured."""
+    """Returns 0, or 2 if nothing can be measured."""
     usable = scaling.usable_cores()
     if len(usable) < 2:
         raise CannotScale("scaling needs at least 2 cores; this process can use 1")

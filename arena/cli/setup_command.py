@@ -1,6 +1,6 @@
-"""./arena/run setup: installs and builds the peers named, or all.
+"""./arena/run setup: installs and builds the named peers, or all.
 
-Must not stop at the first that fails: the others are set up all the same.
+Must not stop at the first failure: the others are set up anyway.
 """
 
 import sys
@@ -9,16 +9,16 @@ from cli import choosing
 from load import postgres
 from peers import oha, setup
 
-_BESIDE = {oha.NAME: oha, postgres.NAME: postgres}  # what is no peer
+_BESIDE = {oha.NAME: oha, postgres.NAME: postgres}  # programs that are not peers
 
 
 def say(text):
-    """A line for the one who waits."""
+    """Prints progress."""
     print(text, file=sys.stderr, flush=True)
 
 
 def add(commands):
-    """The command's own options."""
+    """Adds the command and its options."""
     parser = commands.add_parser(
         "setup", help="install and build peers", description="Installs what the peers need and "
         "builds their adapters. Peers of origin 'yours' are built when their library is found. "
@@ -32,7 +32,7 @@ def add(commands):
 
 
 def run(options):
-    """Status 0 when every peer named is set up; all unnamed ones may fail."""
+    """Returns 0 if every named peer is set up; without names, failures are allowed."""
     peers = choosing.read_peers()
     prefixes = choosing.prefixes_of(options.prefix, peers)
     names = [name for name in options.peers if name not in _BESIDE]
@@ -57,7 +57,7 @@ def run(options):
 
 
 def _install(names):
-    """Those of them that cannot be had."""
+    """Returns the names of programs that could not be set up."""
     failed = []
     for name in names:
         try:

@@ -1,6 +1,6 @@
-"""Two generators load the same servers in the same rounds: do wrk and eider bench say the same?
+"""wrk and eider bench load the same servers in the same rounds: are their figures equal?
 
-Must not name a contestant: every server may be loaded.
+Must not name a contestant: any server can be loaded.
 """
 
 from experiments import model

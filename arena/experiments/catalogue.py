@@ -1,6 +1,6 @@
-"""All experiments in the order that they are told.
+"""All experiments in the order of the report.
 
-Must not choose among them: that is for the plan.
+Must not select experiments: the plan does.
 """
 
 from experiments import (agreement, client, database, files, floor, form, http2, nginx, orders,
@@ -16,5 +16,5 @@ _MAKERS = (scalability.experiment, slow_work.experiment, tail.experiment, techem
 
 
 def all_experiments(machine):
-    """Every Experiment, scaled to the Machine."""
+    """Returns every Experiment, scaled to the Machine."""
     return [make(machine) for make in _MAKERS]

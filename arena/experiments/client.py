@@ -1,6 +1,6 @@
-"""Roles turned round: the contestants are clients, and all ask the same bare loop.
+"""Contestants as clients: all send requests to the same epoll floor.
 
-Must not name a contestant's private flag: all are asked alike. Nobody published these.
+Must not name a contestant's private flag: all get the same task. There are no published figures.
 """
 
 from experiments import model
@@ -8,7 +8,7 @@ from experiments.model import HELLO, Ask, Cell, Experiment, both
 
 CONNECTIONS = 64
 BODY_BYTES = 1024
-# At or below the best of those that take part.
+# The bound: the best of those that take part.
 _RIVALS = ("libcurl", "cpp-httplib", "beast", "hyper", "fasthttp")
 
 

@@ -1,6 +1,6 @@
 """TechEmpower's tests with a database, and HttpArena's async-db and crud.
 
-Must not name a contestant's private flag: all are asked alike, and have as many connections.
+Must not name a contestant's private flag: all get the same requests and number of connections.
 """
 
 from experiments.model import Ask, Cell, Experiment, both
@@ -13,7 +13,7 @@ CONNECTIONS = 64
 ITEMS_CONNECTIONS = 256
 _RIVALS = ("actix", "axum", "bun", "drogon", "fasthttp", "go-net-http", "lithium", "node")
 _MANY, _CACHED = 20, 100
-# What is no number counts as 1, what is beyond the bounds as the nearest.
+# An invalid number counts as 1, one out of bounds as the nearest bound.
 _COUNTS = (("", 1), ("?count=", 1), ("?count=foo", 1), ("?count=0", 1), ("?count=-5", 1),
            ("?count=1", 1), ("?count=20", 20), ("?count=500", 500), ("?count=501", 500))
 _JSON = "application/json"
@@ -37,7 +37,7 @@ def techempower(machine):
 
 
 def httparena(machine):
-    """Two cells: reads of many rows, and reads, lists, changes and additions mixed."""
+    """Two cells: reads of many rows, and a mix of reads, lists, changes and insertions."""
     return Experiment(
         "items", "HttpArena: async-db and crud", machine.scale("on 64 cores with 1,024 and 4,096 "
         "connections, for crud closed after 200 requests each") + f" {ITEMS_CONNECTIONS} kept "
@@ -64,7 +64,7 @@ def _request(path, method="GET", body=b""):
 
 
 def _counted(path, count=_MANY, is_stored=True):
-    """Asks for so many, and ahead of the first measurement for all shapes of a count."""
+    """Requests this many rows, and before the first measurement all forms of a count."""
     def owed(number):
         return Expected(b"", _JSON, judge=rows.worlds(number, is_stored))
     first = tuple(Taken(path + words, _request(path + words), owed(number))

@@ -1,6 +1,7 @@
-"""Static files from the page cache; answers made while they are sent.
+"""Static files from the page cache; streamed responses.
 
-Must not name a contestant's private flag: all are asked alike. Nobody published these.
+Must not name a contestant's private flag: all get the same requests. There are no published
+figures.
 """
 
 from experiments.model import Ask, Cell, Experiment, both
@@ -25,7 +26,7 @@ def files(machine):
 
 
 def streaming(machine):
-    """One cell: a large answer that nobody holds as a whole."""
+    """One cell: a large response that is not held in memory as a whole."""
     return Experiment(
         "streaming", "Streaming", machine.scale("nowhere with figures"),
         (Cell("download", f"16 MiB, {_STREAM_CONNECTIONS} connections",

@@ -1,6 +1,6 @@
-"""What a request costs over the bare loops: the bounds that Eider is held to.
+"""The cost of a request compared with the floors, and Eider's bounds.
 
-Must not carry a figure over: the floors run in the same rounds.
+Must not reuse a figure: the floors run in the same rounds.
 """
 
 from experiments.model import CLOSE, HELLO, JSON, Ask, Cell, Experiment, Published, both, closing

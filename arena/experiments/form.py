@@ -1,6 +1,6 @@
-"""A page for people beside a plain one: a signed session, a form with its token, a template.
+"""An HTML page with a signed session, a form with its token and a template, and a plain one.
 
-Must not name a contestant: all are asked alike.
+Must not name a contestant: all get the same requests.
 """
 
 import base64
@@ -9,11 +9,11 @@ import hmac
 from experiments.model import HTML, Ask, Cell, Experiment
 from verify.answers import Expected
 
-_KEY = b"the arena's key, which is no secret"  # that of apps/eider/form_page.cc
+_KEY = b"the arena's key, which is no secret"  # not secret; that of apps/eider/form_page.cc
 
 
 def _signed(purpose, text):
-    """The text as Eider's TokenSigner signs it (src/eider/core/base/signed_token.h)."""
+    """Signs the text as Eider's TokenSigner does (src/eider/core/base/signed_token.h)."""
     signature = hmac.digest(_KEY, f"{purpose}\n0\n{text}".encode(), "sha256")
     return f"{text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 

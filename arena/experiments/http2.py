@@ -1,6 +1,7 @@
-"""HTTP/2: few and many streams on few and many connections, as h2load asks; once over TLS.
+"""HTTP/2: few and many streams on few and many connections, with h2load; one cell over TLS.
 
-Must not name a contestant's private flag: all are asked alike. Nobody published these.
+Must not name a contestant's private flag: all get the same requests. There are no published
+figures.
 """
 
 from experiments import model
@@ -8,7 +9,7 @@ from experiments.model import HELLO, Ask, Cell, Experiment, both
 
 COUNTS = (1, 100)
 _SEALED_STREAMS, _SEALED_CONNECTIONS = 10, 100
-# At or below the best of those that take part.
+# The bound: the best of those that take part.
 _RIVALS = ("nginx", "h2o", "nghttpd")
 
 

@@ -1,4 +1,4 @@
-"""What an experiment is: cells, each one question put to all contestants in the same way.
+"""The parts of an experiment: cells, each with one request that all contestants get.
 
 Must not name a contestant's private flag and must not run anything.
 """
@@ -14,42 +14,42 @@ HTML = Expected(b"<p>Hello, world!</p>", "text/html")
 CLOSE = ("Connection: close",)
 OURS = ("eider-epoll", "eider-uring")
 
-# How a cell is measured: by a closed-loop generator, as experiment 2 does, by growing idle
-# connections, by a fixed rate, or by holding workers under a light load.
+# How a cell is measured: with a closed-loop generator, as experiment 2, with a growing number of
+# idle connections, at a fixed rate, or by the memory of workers under a light load.
 CLOSED, SLOW, IDLE, OPEN, WORKERS = "closed loop", "slow work", "idle", "open loop", "workers"
-# By closed loops of Eider's own generator, and by growing idle WebSockets.
+# With closed loops of Eider's generator, and with a growing number of idle WebSockets.
 WEBSOCKET, BROADCAST, EVENTS = "websocket", "broadcast", "events"
 IDLE_SOCKETS = "idle websockets"
-# By h2load, and by a connection with a TLS handshake for each request.
+# With h2load, and with a connection and a TLS handshake per request.
 HTTP2, HANDSHAKES = "http2", "handshakes"
-# The contestant asks; and two generators load the same servers, to be compared with each other.
+# The contestant is the client; and two generators that load the same servers are compared.
 CLIENT, AGREEMENT = "client", "agreement"
 REALTIME = (WEBSOCKET, BROADCAST, EVENTS)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
-# What each contestant may hold open of each loop or process: enough to keep PostgreSQL busy.
+# Connections that each contestant may open per event loop or process: enough for PostgreSQL.
 DATABASE_CONNECTIONS = 8
 IDLES = (IDLE, IDLE_SOCKETS)
 
 
 @dataclass(frozen=True)
 class Published:
-    """A figure that somebody else published for the same question."""
+    """A published figure for the same cell."""
     who: str
     value: str
     note: str = ""
 
     def as_row(self):
-        """A plain dict."""
+        """Returns a plain dict."""
         return {"who": self.who, "value": self.value, "note": self.note}
 
 
 @dataclass(frozen=True)
 class Ask:
-    """The request, and the answer that every contestant owes to it.
+    """The request, and the response that every contestant must send.
 
-    mix    what the load asks instead, by chance (load/wrk.py); the path is asked beside it
-    first  what else it owes, asked once ahead of the first measurement; each has
-           check(port, address, via), as those of verify/refusals.py
+    mix    requests of the load instead, chosen at random (load/wrk.py); the probe uses the path
+    first  further checks, once before the first measurement; each has check(port, address, via),
+           like those of verify/refusals.py
     """
     path: str
     expected: Expected
@@ -60,37 +60,37 @@ class Ask:
     first: tuple = ()
 
     def request(self):
-        """Its bytes."""
+        """Returns its bytes."""
         return request_bytes(self.path, HOST, self.headers, self.method, self.body)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One question.
+    """One measurement.
 
-    needs          the words of peer.toml's cases that a contestant must serve
-    connections    how many are open at once (in slow work: clients)
-    depth          requests in one write
-    threads        what the server is told; None: as many as it has cores
-    processes      the same, for those that fork
+    needs          cases of peer.toml that a contestant must serve
+    connections    number of open connections (slow work: clients)
+    depth          requests per write
+    threads        threads of the server; None: as many as it has cores
+    processes      the same, for servers that fork
     requests       slow work: how many each client sends, one after the other
     is_remote      slow work: across the delaying bridge
     rate           open loop: requests per second
-    limit_seconds  slow work: what physics allows
-    seconds_max    slow work: what is waited for
+    limit_seconds  slow work: theoretical minimum
+    seconds_max    slow work: timeout
     message_bytes  websocket, broadcast: of each message; client: of each body
-    seconds_least  a measurement is no shorter: what is under way at its end is not counted
+    seconds_least  minimum length of a measurement: requests unfinished at its end are not counted
     events         events: of each stream
-    streams        HTTP/2: requests at once on each connection
+    streams        HTTP/2: concurrent requests on each connection
     is_secure      over TLS
-    is_resumed     handshakes: each resumes the session of the one before
-    is_proxied     the contestant passes the request on to a bare loop on the load's cores, or a
-                   WebSocket to Eider there
-    proxied_bytes  of the body that the loop answers with; 0: hello world
-    has_database   PostgreSQL runs beside, filled anew, and its time is told
-    generators     agreement: the names of those that load, the one known to others first
-    bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's;
-                   none: the epoll floor's CPU per request, or bytes as they are
+    is_resumed     handshakes: each resumes the session of the previous one
+    is_proxied     the contestant forwards requests to a floor on the load's cores, or WebSockets to
+                   Eider there
+    proxied_bytes  size of the floor's response body; 0: hello world
+    has_database   PostgreSQL runs too, with new tables, and its CPU time is reported
+    generators     agreement: names of the generators, the well-known one first
+    bound_over     contestants to whose best CPU per request (or bytes) the bound is a ratio; empty:
+                   to the epoll floor's CPU per request, or bytes as an absolute value
     """
     id: str
     title: str
@@ -126,7 +126,7 @@ class Cell:
     is_quick: bool = False
 
     def expected(self, is_floor):
-        """What this contestant must answer: the floors always answer the same."""
+        """Returns the response that is required: the floors have only one response."""
         if not is_floor:
             return self.ask.expected
         known = JSON if "json" in self.needs else HELLO
@@ -135,10 +135,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Cells that belong together.
+    """Related cells.
 
     about      how it was published and how it is scaled to this machine
-    generator  what it was published with; used when it is there
+    generator  the published generator; used if it is installed
     """
     id: str
     title: str
@@ -149,17 +149,17 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Machine:
-    """The cores that the server and the load have for themselves."""
+    """The cores of the server and of the load."""
     server_cores: tuple
     load_cores: tuple
 
     @property
     def threads(self):
-        """What a server is told."""
+        """Number of threads of a server."""
         return len(self.server_cores)
 
     def scale(self, published):
-        """The sentence that says what was published and what is done here."""
+        """Returns the sentence that compares the published setup with this one."""
         return (f"Published {published}; here the server has {_count(self.threads, 'thread')} on "
                 f"its own {_count(self.threads, 'core')}, the load "
                 f"{_count(len(self.load_cores), 'core')}.")
@@ -170,15 +170,15 @@ def _count(number, word):
 
 
 def both(epoll, uring=None):
-    """A bound for Eider on both backends."""
+    """Returns Eider's bounds for both backends."""
     return dict(zip(OURS, (epoll, uring or epoll)))
 
 
 def name_by(contestant, generator):
-    """The name of a contestant's samples under one of several generators."""
+    """Returns the name of a contestant's samples with one of several generators."""
     return f"{contestant}@{generator}"
 
 
 def closing(expected):
-    """The same answer, after which the connection ends."""
+    """Returns the same response, after which the connection is closed."""
     return Expected(expected.body, expected.content_type, closes=True)

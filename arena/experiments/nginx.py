@@ -1,6 +1,6 @@
-"""Experiment 5: a line of HTML against nginx, with and without keep-alive.
+"""Experiment 5: a line of HTML, with and without keep-alive; published for nginx.
 
-Must not name a contestant: all are asked alike.
+Must not name a contestant: all get the same requests.
 """
 
 from experiments.model import CLOSE, HTML, Ask, Cell, Experiment, Published, closing
@@ -13,7 +13,7 @@ _NOTE = "16 threads or workers, max/min of five"
 
 
 def experiment(machine):
-    """Six cells: 100, 1,000 and 10,000 connections, kept and not."""
+    """Six cells: 100, 1,000 and 10,000 connections, with and without keep-alive."""
     kept = [_cell(count, values, f"k{count}", "keep-alive", Ask("/html", HTML), ())
             for count, values in _KEPT.items()]
     closed = [_cell(count, values, f"n{count}", "a new connection each",

@@ -1,6 +1,6 @@
-"""A typed order sent as JSON: as it is, and with rules behind five middlewares.
+"""A typed order sent as JSON: without rules, and with rules and five middlewares.
 
-Must not ask one project's wording of a fault, nor less of any: what is wrong is named by all.
+Must not require a project's wording of an error, but each must report all errors.
 """
 
 import copy
@@ -25,7 +25,8 @@ ORDER = {
               {"sku": "card-blank", "count": 1000, "cents": 3}]}
 _ANSWER = Expected(b'{"name":"Ada Lovelace","lines":3,"cents":144960}', "application/json",
                    is_object=True)
-# Of one member each: what no type or no rule lets pass. A type may be told alone, ahead of rules.
+# One wrong member each, rejected by a type or a rule. Type errors may be reported before rules
+# are checked.
 _OF_TYPE = (("id", "7"), ("id", "0f8fad5b-d9cb-469f-a165-7086772895zz"), ("paid_with", "cash"),
             ("country", "XX"), ("is_gift", "perhaps"), ("name", 7), ("tags", "first"),
             ("lines", {}))
@@ -36,7 +37,7 @@ _OF_RULE = (("name", ""), ("name", "n" * 81), ("mail", "nobody"), ("mail", "@lov
             ("lines", ORDER["lines"] * 17))
 _OF_LINE = (("sku", ""), ("sku", "a" * 33), ("sku", "Axle 3"), ("count", 0), ("count", 1001),
             ("cents", -1), ("cents", 10_000_001), ("count", "many"), ("cents", 0.5))
-# All of these at once, and each is named.
+# All of these at once; each must be reported.
 _TOGETHER = {"name": "", "mail": "nobody", "street": "", "postcode": "1011", "city": "",
              "tags": ["a", "a"], "note": "n" * 501}
 _HEADERS = (r"content-security-policy: .+", r"x-content-type-options: nosniff",
@@ -46,7 +47,7 @@ _HEADERS = (r"content-security-policy: .+", r"x-content-type-options: nosniff",
 
 
 def experiment(machine):
-    """Two cells: typed alone; typed, checked and behind middleware."""
+    """Two cells: with types only; with types, rules and middleware."""
     return Experiment(
         "orders", "A typed JSON POST", machine.scale("nowhere with figures") + " An order of "
         f"twelve members and three lines, {len(_text(ORDER))} bytes, is answered by its number of "
@@ -82,8 +83,8 @@ def _with_line(**members):
 
 
 def _refused(path, title, order, *named):
-    """By its values: no more is named than what is wrong, and where that stands. Who shows what it
-    was sent shows a line's names with the lines.
+    """Returns a Refusal: only the named members may be reported. A response that shows the lines
+    also shows the members of a line, so these are not checked then.
     """
     inner = () if named == ("lines",) else ORDER["lines"][0]
     right = {*ORDER, *inner} - set(named)
@@ -91,13 +92,13 @@ def _refused(path, title, order, *named):
 
 
 def _of_size(size):
-    """A right order, as large as that by spaces."""
+    """Returns a valid order, padded to this size with spaces."""
     text = _text(ORDER)
     return text[:1] + b" " * (size - len(text)) + text[1:]
 
 
 def _first_of_types(path):
-    """What types alone refuse: what is no order, no JSON, not said to be JSON or too large."""
+    """Requests that types reject: not an order, not JSON, no JSON content type, or too large."""
     refused, request = partial(_refused, path), partial(_request, path)
     whole = request(_text(ORDER))
     lacking = {name: value for name, value in ORDER.items() if name != "city"}
@@ -117,7 +118,7 @@ def _first_of_types(path):
 
 
 def _first_of_rules(path):
-    """What rules refuse besides, what middleware refuses and what it leaves in the answer."""
+    """Further requests that rules or middleware reject, and the headers that middleware adds."""
     refused, request = partial(_refused, path), partial(_request, path)
     return (
         *_first_of_types(path),

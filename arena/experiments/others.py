@@ -1,6 +1,6 @@
-"""What was asked for beside the five: bodies, idle memory, workers, latency at a fixed rate.
+"""Further experiments: bodies, idle memory, workers, latency at a fixed rate.
 
-Must not name a contestant: all are asked alike.
+Must not name a contestant: all get the same requests.
 """
 
 from experiments import model
@@ -24,7 +24,7 @@ def bodies(machine):
 
 
 def idle(machine):
-    """One cell: what an idle connection holds."""
+    """One cell: memory of an idle connection."""
     return Experiment(
         "idle", "Memory of an idle connection",
         machine.scale("for uWebSockets alone") + " Growth of the RSS over that many connections, "
@@ -51,7 +51,7 @@ def workers(machine):
 
 
 def open_loop(machine):
-    """Latency at rates that do not yield to a slow server."""
+    """Latency at rates that do not decrease if the server is slow."""
     rates = [rate * machine.threads for rate in RATES_PER_CORE]
     return Experiment(
         "open-loop", "Latency at a fixed rate",

@@ -1,6 +1,6 @@
 """HttpArena's profiles without a database: JSON, compressed JSON, uploads, static files, echo.
 
-Must not name a contestant's private flag: all are asked alike.
+Must not name a contestant's private flag: all get the same requests.
 """
 
 from experiments import model
@@ -16,7 +16,7 @@ UPLOAD_CONNECTIONS = 32
 _COUNTS = ((1, 3), (5, 7), (10, 2), (15, 5), (25, 4), (40, 8), (50, 6))
 _COMPRESSED_COUNTS = ((25, 4), (40, 8), (50, 6))
 _MESSAGE = b"hello"
-# A body is up to 20 MiB, and those that are half there at the end are nobody's.
+# A body has up to 20 MiB, and unfinished ones are not counted at the end.
 _UPLOAD_SECONDS_LEAST = 4
 _RIVALS = ("actix", "axum", "bun", "drogon", "fasthttp", "go-net-http", "lithium", "nginx", "node",
            "uwebsockets")

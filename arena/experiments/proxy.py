@@ -1,6 +1,7 @@
-"""A reverse proxy: what passing a request on costs, beside nginx in front of the same server.
+"""A reverse proxy: the cost of forwarding a request, compared with nginx and the same upstream.
 
-Must not name a contestant's private flag: all are asked alike. Nobody published these.
+Must not name a contestant's private flag: all get the same requests. There are no published
+figures.
 """
 
 from experiments import model
@@ -14,7 +15,7 @@ _ORIGIN = ("nginx",)
 
 
 def experiment(machine):
-    """Four cells: kept connections, new ones, large answers, WebSockets."""
+    """Four cells: kept connections, new ones, large responses, WebSockets."""
     large = Expected(b"x" * LARGE_BYTES, "application/octet-stream")
     return Experiment(
         "proxy", "Reverse proxy", machine.scale("nowhere with figures") + " All pass requests on "

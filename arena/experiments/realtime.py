@@ -1,6 +1,7 @@
 """WebSocket and server-sent events: echo, broadcast, memory of idle sockets, open streams.
 
-Must not name a contestant's private flag: all are asked alike. Nobody published these.
+Must not name a contestant's private flag: all get the same requests. There are no published
+figures.
 """
 
 from experiments import model
@@ -15,12 +16,12 @@ STREAMS = 1000
 EVENTS = 100
 _MESSAGE_BYTES = (16, 16384)
 _BROADCAST_BYTES = 100
-# Where it takes part: at or below it.
+# The bound if it takes part.
 _RIVAL = ("uwebsockets",)
 
 
 def _upgrade(path):
-    """A WebSocket has no answer with a body: verify/websockets.py knows what is owed."""
+    """A WebSocket has no response body: verify/websockets.py checks it."""
     return Ask(path, Expected(b"", ""))
 
 
@@ -48,12 +49,12 @@ def _echo(size):
 
 
 def stream_text(events):
-    """What GET /events?n= owes, as bytes."""
+    """Returns the bytes of the response to GET /events?n=."""
     return "".join(f"data: {number}\n\n" for number in range(events)).encode()
 
 
 def events(machine):
-    """One cell: many event streams at once."""
+    """One cell: many concurrent event streams."""
     ask = Ask(f"/events?n={EVENTS}", Expected(stream_text(EVENTS), "text/event-stream"))
     return Experiment(
         "events", "Server-sent events", machine.scale("nowhere with figures") + " A request is an "

@@ -1,6 +1,6 @@
-"""Experiment 1: how the throughput of a small answer grows and holds with the connections.
+"""Experiment 1: throughput of a small response with a growing number of connections.
 
-Must not name a contestant: all are asked alike.
+Must not name a contestant: all get the same requests.
 """
 
 from experiments.model import HELLO, Ask, Cell, Experiment, Published

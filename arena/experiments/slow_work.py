@@ -1,6 +1,6 @@
-"""Experiment 2: ten clients, a new connection for each request, few threads, work that waits.
+"""Experiment 2: ten clients, a new connection for each request, few threads, handlers that wait.
 
-Must not name a contestant: all are asked alike.
+Must not name a contestant: all get the same requests.
 """
 
 from experiments import model
@@ -48,7 +48,7 @@ def experiment(machine):
 
 
 def seconds(text):
-    """The seconds of m:ss.ms; None of what is no time."""
+    """Returns the seconds of m:ss.ms; None for other text."""
     minutes, _, rest = text.rpartition(":")
     try:
         return int(minutes or 0) * 60 + float(rest)
@@ -97,7 +97,7 @@ def _cell(question, threads, column):
 
 
 def _blocking_cell(requests, delay_ms, is_remote, threads):
-    """Where the handler blocks, C threads do at most C requests in t."""
+    """If the handler blocks, C threads process at most C requests in t."""
     question = (requests, delay_ms, is_remote)
     by_threads = requests * CLIENTS * delay_ms / 1000 / threads
     return Cell(_id(question, threads) + "-blocking",

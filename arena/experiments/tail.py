@@ -1,6 +1,6 @@
 """Experiment 3: throughput and tail latency at 800 connections.
 
-Must not name a contestant: all are asked alike.
+Must not name a contestant: all get the same requests.
 """
 
 from experiments.model import HELLO, Ask, Cell, Experiment, Published, both

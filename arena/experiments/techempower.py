@@ -1,6 +1,6 @@
 """Experiment 4: TechEmpower's plaintext, pipelined 16 deep, and its JSON.
 
-Must not pretend to be all of it: experiments/database.py has the tests with a database.
+Must not claim to be complete: experiments/database.py has the tests with a database.
 """
 
 from experiments.model import HELLO, JSON, Ask, Cell, Experiment, Published, both

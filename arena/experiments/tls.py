@@ -1,6 +1,7 @@
-"""TLS: what encryption costs a request, a handshake, a large answer and a connection that rests.
+"""TLS: the cost of encryption per request, handshake, large response and idle connection.
 
-Must not name a contestant's private flag: all are asked alike. Nobody published these.
+Must not name a contestant's private flag: all get the same requests. There are no published
+figures.
 """
 
 from experiments import model

@@ -1,6 +1,7 @@
-"""Measures a cell by two generators that load the same servers, one after the other in each round.
+"""Measures a cell with two generators that load the same servers, one after the other in each
+round.
 
-Must not decide whether they agree: the report forms the ratios within a round.
+Must not compare them: the report forms the ratios within a round.
 """
 
 import resource
@@ -12,7 +13,7 @@ from load.taking_part import start_all, stop_all
 
 
 def run(step, context):
-    """All rounds of the step: each server is started once, and loaded by each in turn."""
+    """Runs all rounds: each server is started once, and each generator loads it in turn."""
     for name in step.cell.generators:
         if not generators.is_there(name):
             context.leave_out(step, f"the generator {name} is not there")
@@ -32,13 +33,15 @@ def run(step, context):
 
 
 def _ended_ns():
-    """CPU time of all children that have ended."""
+    """Returns the CPU time of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return round((used.ru_utime + used.ru_stime) * 1e9)
 
 
 def _measured(one, step, context, generator):
-    """The figures of one sample, with what the generator itself cost: the one child that ends."""
+    """Returns the figures of one sample with the CPU time of the generator, the only child to
+    end.
+    """
     before = _ended_ns()
     found = closed.measured(one, step, context, generator)
     if found.get("requests"):

@@ -1,6 +1,6 @@
-"""Runs a client once, on its own cores, to its end: what it said, and what it cost.
+"""Runs a client once, on its own cores, until it ends: its figures and its cost.
 
-Must not judge what it says: load/clients.py does.
+Must not check the figures: load/clients.py does.
 """
 
 import json
@@ -20,14 +20,14 @@ _TOLD_CHARACTERS_MAX = 300
 
 @dataclass(frozen=True)
 class Told:
-    """What a client said of itself, and what the kernel says of it.
+    """Figures that a client has printed, and those of the kernel.
 
-    requests, errors  right answers, and all else
-    bytes             of the bodies of the right ones
-    seconds           from its first request to its last answer
-    ran_ns, waited_ns on a core, and for one, of the whole process from its start to its end
-    whole_seconds     the same by the clock on the wall
-    memory            {"rss": …, "pss": …} at work
+    requests, errors  correct responses, and all others
+    bytes             size of the bodies of the correct ones
+    seconds           from its first request to its last response
+    ran_ns, waited_ns time on a core and waiting for one, of the whole process from start to end
+    whole_seconds     wall-clock time of the whole process
+    memory            {"rss": …, "pss": …} during the load
     """
     requests: int
     errors: int
@@ -40,9 +40,9 @@ class Told:
 
 
 def ask(command, cores, seconds, at_work=lambda: None):
-    """The Told of a client that asks for so many seconds; GeneratorFailed when it fails.
+    """Runs a client for this many seconds and returns its Told; raises GeneratorFailed.
 
-    at_work  called once while it asks, not for 0 seconds
+    at_work  called once during the run, except if seconds is 0
     """
     began, memory = time.monotonic(), {}
     running = subprocess.Popen(
@@ -54,7 +54,7 @@ def ask(command, cores, seconds, at_work=lambda: None):
             at_work()
             memory = process.memory_bytes(running.pid)
         _await_end(running, seconds + _PATIENCE_SECONDS)
-        ran, waited = process.cpu_ns(running.pid)  # it is still known, as it was not waited for
+        ran, waited = process.cpu_ns(running.pid)  # still in /proc, because it is not reaped yet
         whole = time.monotonic() - began
         text, complaint = running.communicate()
     finally:
@@ -76,7 +76,7 @@ def _numbers(text):
 
 
 def _await_end(running, seconds_max):
-    """Until it has ended; GeneratorFailed when it does not."""
+    """Waits for its end without reaping it; raises GeneratorFailed on a timeout."""
     deadline = time.monotonic() + seconds_max
     while os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         if time.monotonic() > deadline:
@@ -85,7 +85,7 @@ def _await_end(running, seconds_max):
 
 
 def _end(running):
-    """It and its children are gone, and its pipes closed."""
+    """Ends it and its children, and closes its pipes."""
     try:
         os.killpg(running.pid, signal.SIGKILL)
     except ProcessLookupError:

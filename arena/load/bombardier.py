@@ -1,6 +1,6 @@
-"""bombardier, with which experiment 1 was published: its command line, and what it printed.
+"""bombardier, the published generator of experiment 1: its command line and output.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 import json
@@ -13,12 +13,12 @@ _STATUSES_BUT_200 = ("req1xx", "req3xx", "req4xx", "req5xx", "others")
 
 
 def can(load):
-    """It does not pipeline, and nothing with content is asked by it here."""
+    """It has no pipelining, and the arena sends no bodies with it."""
     return load.depth == 1 and not load.body
 
 
 def command(load, port, _threads):
-    """The whole command line."""
+    """Returns the command line."""
     line = ["bombardier", "-l", "-p", "r", "-o", "json", "-c", str(load.connections),
             "-d", f"{max(1, round(load.seconds))}s", "-t", "10s", "-H", f"Host: {HOST}"]
     for header in load.headers:
@@ -27,7 +27,7 @@ def command(load, port, _threads):
 
 
 def parse(text):
-    """The Report in its output."""
+    """Returns the Report in its output."""
     try:
         result = json.loads(text)["result"]
         latency, percentiles = result["latency"], result["latency"]["percentiles"]

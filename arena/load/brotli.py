@@ -1,6 +1,6 @@
-"""Brotli by the libraries that Eider is built with: Python has none of its own.
+"""Brotli with the libraries that Eider is built with: Python's standard library has none.
 
-Must not hide a torn text: what does not decode to its end is an error.
+Must not accept a truncated stream: data that does not decode completely is an error.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ _BYTES, _PLACE = ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_void_p
 
 
 class NotBrotli(Exception):
-    """The bytes do not decode, or to more than they may."""
+    """The data is invalid, or decodes to more than the limit."""
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def _decoder():
 
 
 def compress(data, quality):
-    """The bytes in one Brotli stream; quality 0 to 11."""
+    """Compresses the bytes to a Brotli stream; quality 0 to 11."""
     library = _encoder()
     size = ctypes.c_size_t(library.BrotliEncoderMaxCompressedSize(len(data)))
     out = ctypes.create_string_buffer(size.value)
@@ -49,8 +49,8 @@ def compress(data, quality):
 
 
 def decompress(data, bytes_max):
-    """What the one stream holds; NotBrotli where that is more than bytes_max, where it has no end
-    or something behind it.
+    """Decodes one stream of at most bytes_max; raises NotBrotli if it is truncated, or data
+    follows.
     """
     out = ctypes.create_string_buffer(max(1, bytes_max))
     source = ctypes.create_string_buffer(data, max(1, len(data)))

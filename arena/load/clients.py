@@ -1,7 +1,7 @@
-"""Measures a cell in which the contestants are clients: all ask the same bare loop.
+"""Measures a cell in which the contestants are clients: all send requests to the same epoll floor.
 
-Must not take a client's word: before it counts, what it says of a server that knows what it
-answered, rightly and wrongly, must be true to the last request.
+Must not trust a client: before it is measured, a server with correct and wrong responses checks its
+figures, which must be exact.
 """
 
 from contextlib import ExitStack
@@ -21,7 +21,7 @@ _ROUNDING_SECONDS = 1e-3
 
 
 class Client:
-    """One contestant in one cell. `out` says why it is measured no more, or ""."""
+    """One contestant in one cell. `out` is why it is not measured any more, or ""."""
 
     def __init__(self, contestant, step, context):
         self.contestant, self.cell = contestant, step.cell
@@ -31,57 +31,57 @@ class Client:
 
     @property
     def name(self):
-        """As in the samples."""
+        """The name in the samples."""
         return self.contestant.name
 
     def command(self, port, seconds):
-        """The words of its command line."""
+        """Returns its command line."""
         return filled(self.contestant.client, self.contestant.peer, prefix=self.prefix,
                       url=f"http://127.0.0.1:{port}{self.cell.ask.path}",
                       connections=self.cell.connections, seconds=seconds,
                       body_bytes=self.cell.message_bytes)
 
     def ask(self, port, seconds, at_work=lambda: None):
-        """The Told of one run."""
+        """Returns the Told of one run."""
         return asking.ask(self.command(port, seconds), self.cores, seconds, at_work)
 
     def check(self):
-        """What it says must be so, of right answers and of wrong ones; else it is out."""
+        """Checks its figures for correct and for wrong responses; a client that fails is out."""
         try:
             self._check_against(KnownServer(self.cell), _KNOWN_SECONDS)
             lying = KnownServer(self.cell, _LIES_EVERY)
             self._check_against(lying, _KNOWN_SECONDS)
-            if not lying.has_lied_in_all_ways:  # the machine is busy
+            if not lying.has_lied_in_all_ways:  # too slow: the machine is busy
                 self._check_against(KnownServer(self.cell, _LIES_EVERY), _KNOWN_SECONDS_MORE)
         except _FAULTS as failure:
             self.out = f"before the load: {failure}"
 
     def _check_against(self, server, seconds):
-        """Raises WrongAnswer, or how the client failed where the server found no fault."""
+        """Raises WrongAnswer for a wrong request or figure, else the client's own failure."""
         try:
             with server:
                 told = self.ask(server.port, seconds)
         finally:
             if server.fault:
-                raise WrongAnswer(server.fault)  # whatever became of the client by it
+                raise WrongAnswer(server.fault)  # even if the client failed, too
         _compare(told, server, self.cell)
 
 
 def _compare(told, server, cell):
-    """Raises WrongAnswer unless client and server say the same."""
+    """Raises WrongAnswer unless client and server have counted the same."""
     right = server.answered - server.lies
     if (told.requests, told.errors) != (right, server.lies):
         raise WrongAnswer(f"it says that {told.requests} answers were right and {told.errors} "
                           f"wrong; {right} and {server.lies} were")
     if told.bytes != right * len(cell.ask.expected.body):
         raise WrongAnswer(f"it says that {told.bytes} bytes came in {right} answers")
-    least, most = cell.connections, 2 * cell.connections  # a pool may open some to have them ready
+    least, most = cell.connections, 2 * cell.connections  # a pool may open some more in advance
     if not least <= server.connections <= most:
         raise WrongAnswer(f"it opened {server.connections} connections, not {least}")
 
 
 def run(step, context):
-    """All rounds of the step, contestants alternating."""
+    """Runs all rounds of the step, contestants alternating."""
     with ExitStack() as stack:
         server = starting.upstream_server(step.cell, context.ports, context.machine)
         try:
@@ -99,7 +99,7 @@ def run(step, context):
 
 
 def _measured(one, step, server):
-    """The figures of one sample, or {"wrong": why there is none}."""
+    """Returns the figures of one sample, or {"wrong": reason}."""
     if one.out:
         return {"wrong": one.out}
     def at_work():
@@ -115,7 +115,7 @@ def _measured(one, step, server):
 
 
 def _why(told, step):
-    """What is wrong with what a client said, or ""."""
+    """Returns what is wrong with the client's figures, or ""."""
     if told.errors:
         return f"{told.errors} of its answers were wrong or missing"
     if told.bytes != told.requests * len(step.cell.ask.expected.body):
@@ -126,7 +126,7 @@ def _why(told, step):
 
 
 def figures(least, told, step):
-    """A sample's figures. What a run of no duration costs is not the requests' cost.
+    """Returns a sample's figures. The cost of a run of no duration is subtracted.
 
     least, told  of a run of no duration, and of the measurement
     """

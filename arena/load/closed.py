@@ -1,6 +1,6 @@
-"""Measures a cell by a closed loop: rounds in which the contestants alternate.
+"""Measures a cell with a closed loop: rounds in which the contestants alternate.
 
-Must not judge: a sample carries what was wrong with it.
+Must not drop a result: a sample contains its errors.
 """
 
 from contextlib import ExitStack
@@ -18,20 +18,20 @@ _OF_A_CELL = {**dict.fromkeys(model.REALTIME, eider_bench.Realtime),
 
 
 def load_of(cell, seconds):
-    """What the generator is told."""
+    """Returns the Load for the generator."""
     return Load(cell.ask.path, cell.connections, seconds, cell.ask.headers, cell.depth,
                 cell.is_secure, cell.ask.method, cell.ask.body, cell.ask.mix)
 
 
 def generator_of(step, asked):
-    """(generator, why it is not the one wanted or "")."""
+    """Returns (generator, why it is not the one requested or "")."""
     if step.cell.kind in _OF_A_CELL:
         return _OF_A_CELL[step.cell.kind](step.cell), ""
     return generators.choose(load_of(step.cell, step.seconds), step.experiment.generator, asked)
 
 
 def run_ours(step, context):
-    """As run(), where no generator but Eider's own will do."""
+    """Like run(), but with Eider's own generator only."""
     why = eider_bench.why_not()
     if why:
         context.leave_out(step, why)
@@ -40,7 +40,7 @@ def run_ours(step, context):
 
 
 def run_multiplexed(step, context):
-    """As run(), where only h2load will do."""
+    """Like run(), but with h2load only."""
     why = multiplexed.why_not()
     if why:
         context.leave_out(step, why)
@@ -49,7 +49,7 @@ def run_multiplexed(step, context):
 
 
 def run(step, context):
-    """All rounds of the step."""
+    """Runs all rounds of the step."""
     generator, _ = generator_of(step, context.generator)
     with ExitStack() as stack:
         found = start_all(stack, step, context)
@@ -62,7 +62,7 @@ def run(step, context):
 
 
 def warm_up(found, step, context, generator):
-    """Load that nobody counts, once verified; what goes wrong in it shows again when it counts."""
+    """Loads the servers before the measurement. Errors are ignored: they recur in the samples."""
     if not step.warm_seconds:
         return
     load, cores = load_of(step.cell, step.warm_seconds), set(context.machine.load_cores)
@@ -77,7 +77,7 @@ def warm_up(found, step, context, generator):
 
 
 def measured(one, step, context, generator):
-    """The figures of one sample, or {"wrong": why there is none}."""
+    """Returns the figures of one sample, or {"wrong": reason}."""
     if one.out:
         return {"wrong": one.out}
     load, cores = load_of(step.cell, step.seconds), set(context.machine.load_cores)
@@ -109,7 +109,7 @@ def _database_ns(step):
 
 
 def figures(report):
-    """A generator's Report as figures of a sample."""
+    """Returns a generator's Report as figures of a sample."""
     return {"per_second": report.per_second, "avg_ms": report.avg_ms, "p50_ms": report.p50_ms,
             "p90_ms": report.p90_ms, "p99_ms": report.p99_ms, "max_ms": report.max_ms,
             "requests": report.requests, "errors": report.error_count, "wrong": report.errors,

@@ -1,6 +1,6 @@
-"""Eider's own generator, `eider bench`: its command lines, and what it printed.
+"""Eider's own generator, `eider bench`: its command lines and output.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 import json
@@ -27,38 +27,38 @@ _REALTIME = {
 
 
 class NotBuilt(GeneratorFailed):
-    """The program is missing: says how it is built."""
+    """The program is missing; the message says how to build it."""
 
 
 def program():
-    """Where the command is built."""
+    """Returns the path of the command."""
     return Path(os.environ.get("EIDER_BIN") or _ROOT / "build/release/bin") / "eider"
 
 
 def why_not():
-    """Why it cannot run, with the mend; empty where it is built."""
+    """Returns why it cannot run and how to build it; empty if it is built."""
     return "" if is_there() else (f"{program()} is not built: cmake --preset release && "
                                   "cmake --build build/release --target eider")
 
 
 def ensure_built():
-    """NotBuilt says why it cannot run."""
+    """Raises NotBuilt if it cannot run."""
     if not is_there():
         raise NotBuilt(why_not())
 
 
 def is_there():
-    """True when it is built."""
+    """Whether it is built."""
     return os.access(program(), os.X_OK)
 
 
 def can(_load):
-    """Every closed loop."""
+    """It supports every closed loop."""
     return True
 
 
 def command(load, port, threads):
-    """The whole command line of a closed loop."""
+    """Returns the command line of a closed loop."""
     words = ["-t", min(threads, load.connections), "-d", f"{max(1, round(load.seconds))}s",
              "-p", load.depth, *_message(load.body.decode() or None, None)]
     for header in load.headers:
@@ -67,24 +67,24 @@ def command(load, port, threads):
 
 
 def line(connections, *words):
-    """A whole command line, whose report parse() reads."""
+    """Returns a command line whose report parse() reads."""
     return [str(word) for word in (program(), "bench", "--no-progress", "--json", "-",
                                    "-c", connections, *words)]
 
 
 def url(port, path, scheme="http", address="127.0.0.1"):
-    """Where it asks."""
+    """Returns the URL of the requests."""
     return f"{scheme}://{address}:{port}{path}"
 
 
 def sequential(address, port, clients, requests, path, body, timeout_seconds, cores,
                namespace=None, expect_body=None, limit_seconds=1200):
-    """Each client opens a new connection for each of its requests and waits for the whole answer.
+    """Each client opens a new connection for each request and waits for the complete response.
 
     body         JSON text to POST; None: GET
-    cores        set of cores to run on; None: wherever it is put
-    namespace    the network namespace to run in, e.g. Vpn.client_namespace
-    expect_body  the exact text that every answer must have
+    cores        set of cores to run on; None: any
+    namespace    the network namespace to run in, for example Vpn.client_namespace
+    expect_body  the exact body that every response must have
     """
     words = line(clients, "--new-connections", "-n", clients * requests,
                  "-d", _time(limit_seconds), "--timeout", _time(timeout_seconds),
@@ -95,7 +95,7 @@ def sequential(address, port, clients, requests, path, body, timeout_seconds, co
 
 def fixed_rate(port, path, connections, rate, seconds, cores, arrivals="poisson", body=None,
                expect_body=None, timeout_seconds=10, threads=1):
-    """Requests at that rate a second, by a clock that does not wait for answers."""
+    """Sends requests at this rate per second, without waiting for responses."""
     words = line(connections, "-r", rate, "-d", _time(seconds), "--arrivals", arrivals,
                  "--timeout", _time(timeout_seconds), "-t", threads,
                  *_message(body, expect_body), url(port, path))
@@ -103,17 +103,17 @@ def fixed_rate(port, path, connections, rate, seconds, cores, arrivals="poisson"
 
 
 def words_of(cell):
-    """What a cell of experiments/realtime.py asks for, without where and for how long."""
+    """Returns the options of a cell of experiments/realtime.py, without URL and duration."""
     return [word.format(**vars(cell)) for word in _REALTIME[cell.kind]]
 
 
 def connections_of(cell):
-    """So many, and the publisher's where there are subscribers."""
+    """Number of connections, including that of a publisher if there are subscribers."""
     return cell.connections + (1 if cell.kind == model.BROADCAST else 0)
 
 
 class Realtime:
-    """Messages, broadcasts, event streams: one cell's, as generators.py knows them."""
+    """Messages, broadcasts, event streams of one cell; a generator for generators.py."""
 
     NAME = NAME
 
@@ -121,7 +121,7 @@ class Realtime:
         self._cell = cell
 
     def command(self, load, port, threads):
-        """The whole command line."""
+        """Returns the command line."""
         cell = self._cell
         threads = 1 if cell.kind == model.BROADCAST else min(threads, load.connections)
         scheme = "ws" if cell.kind in (model.WEBSOCKET, model.BROADCAST) else "http"
@@ -130,7 +130,7 @@ class Realtime:
 
     @staticmethod
     def parse(text):
-        """The Report in its output."""
+        """Returns the Report in its output."""
         return parse(text)
 
 
@@ -167,7 +167,7 @@ def _run(words, cores, seconds_max, namespace=None):
 
 
 def parse(text):
-    """The Report in its output; GeneratorFailed with what it said instead."""
+    """Returns the Report in its output; raises GeneratorFailed with the output if there is none."""
     found = next((row for row in text.splitlines() if row.startswith("{")), "")
     try:
         told = json.loads(found)

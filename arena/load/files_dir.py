@@ -1,6 +1,6 @@
-"""The directory of files that contestants serve: made once, the same bytes for everybody.
+"""The directory of files that contestants serve: made once, with the same bytes for all.
 
-Must not hold a text that shows itself to a compressor or to a cache of equal blocks.
+Must not contain data that can be compressed or deduplicated.
 """
 
 import random
@@ -11,12 +11,12 @@ SIZES = {"1k": 1024, "64k": 65536, "1m": 1048576}
 
 
 def content(name):
-    """The bytes of /files/{name}.bin."""
+    """Returns the bytes of /files/{name}.bin."""
     return random.Random(name).randbytes(SIZES[name])
 
 
 def ensure(folder=None):
-    """The directory, with whole files in it."""
+    """Returns the directory, with complete files."""
     folder = folder or BUILD / "files"
     folder.mkdir(parents=True, exist_ok=True)
     for name in SIZES:

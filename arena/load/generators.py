@@ -1,6 +1,6 @@
-"""Which closed-loop generator puts a cell's question.
+"""Chooses the closed-loop generator of a cell.
 
-Must not change a cell: a generator that cannot do it is replaced by wrk, and that is said.
+Must not change a cell: a generator that does not support it is replaced by wrk, with a note.
 """
 
 import shutil
@@ -13,18 +13,18 @@ KNOWN = {module.NAME: module
 
 
 def is_there(name):
-    """True when the program is on the path, or built."""
+    """Whether the program is in PATH, or built."""
     if name == eider_bench.NAME:
         return eider_bench.is_there()
     return peers_oha.program() is not None if name == oha.NAME else shutil.which(name) is not None
 
 
 def choose(load, published_with, asked=None):
-    """(generator, why it is not the one wanted or "")."""
+    """Returns (generator, why it is not the one requested or "")."""
     if load.is_secure:
-        return secured, ""  # the one that can be told which suite to offer
+        return secured, ""  # the only one with a choice of the suite
     if not asked and load.depth > 1 and is_there(eider_bench.NAME):
-        return eider_bench, ""  # wrk tells no latency of what it sends in one write
+        return eider_bench, ""  # wrk has no latency for pipelined requests
     wanted = asked or published_with
     if not is_there(wanted):
         return wrk, f"{wanted} is not installed"
@@ -34,10 +34,10 @@ def choose(load, published_with, asked=None):
 
 
 def start(generator, load, port, cores):
-    """Starts it; the same cores and threads for every contestant."""
+    """Starts it with the same cores and threads for every contestant."""
     return outcome.start(generator.command(load, port, len(cores)), cores)
 
 
 def finish(generator, process, seconds_max):
-    """Its Report."""
+    """Returns its Report."""
     return outcome.finish(process, seconds_max, generator.parse)

@@ -1,4 +1,4 @@
-"""h2load over HTTP/1.1: its command line, and what it printed.
+"""h2load with HTTP/1.1: its command line and output.
 
 Must not judge, and must not invent the percentiles that it does not print.
 """
@@ -11,12 +11,12 @@ NAME = "h2load"
 
 
 def can(load):
-    """It drops a connection that ends, so only kept ones; content it takes from files alone."""
+    """It does not reconnect, so connections must be kept; it reads bodies only from files."""
     return not load.body and not any("close" in header for header in load.headers)
 
 
 def command(load, port, threads):
-    """The whole command line."""
+    """Returns the command line."""
     line = ["h2load", "--h1", f"-t{min(threads, load.connections)}", f"-c{load.connections}",
             f"-m{load.depth}", f"-D{max(1, round(load.seconds))}", "-H", f"Host: {HOST}"]
     for header in load.headers:
@@ -25,7 +25,7 @@ def command(load, port, threads):
 
 
 def parse(text):
-    """The Report in its output."""
+    """Returns the Report in its output."""
     rate = outcome.number(text, r"finished in \S+ ([\d.]+) req/s")
     done = outcome.number(text, r"requests: .*?(\d+) succeeded")
     if rate is None or done is None:

@@ -2,9 +2,9 @@
 """Opens TLS connections one after the other, one request on each, and says how many: handshaker.py
 --port P --host H --path P --body TEXT --connections N --seconds S --suite NAME [--resumes]
 
-A figure counts only where every handshake was of the kind asked for, so each is looked at. Needs
-nothing but Python; what it may offer is told by OPENSSL_CONF. Must not check the certificate's
-name: the probe does, and time here is time that the server waits.
+A figure counts only if every handshake was of the requested kind, so each is checked. Needs only
+Python; OPENSSL_CONF limits the suites that it offers. Must not check the certificate's name: the
+probe does, and the server would wait meanwhile.
 """
 
 import argparse
@@ -21,29 +21,29 @@ _ERRORS_MAX = 100
 
 
 class Wrong(Exception):
-    """What was wrong with one connection."""
+    """An error of one connection."""
 
 
 class Counts:
-    """What all clients have found."""
+    """The results of all clients."""
 
     def __init__(self):
         self._lock, self.latencies_ms, self.errors = threading.Lock(), [], {}
 
     def add(self, milliseconds):
-        """One answer as it must be."""
+        """Counts a correct response."""
         with self._lock:
             self.latencies_ms.append(milliseconds)
 
     def fail(self, what):
-        """One that was not; returns how many have been."""
+        """Counts an error; returns the number of errors."""
         with self._lock:
             self.errors[what] = self.errors.get(what, 0) + 1
             return sum(self.errors.values())
 
 
 class Client:
-    """One that asks, on a connection of its own each time."""
+    """A client that opens a new connection per request."""
 
     def __init__(self, options, context):
         self._options, self._context, self._session = options, context, None
@@ -51,9 +51,11 @@ class Client:
                          "Connection: close\r\n\r\n").encode()
 
     def ask(self):
-        """One connection, one answer; raises Wrong or OSError. The first only gets a session."""
+        """Sends a request on a new connection; raises Wrong or OSError. The first gets a
+        session.
+        """
         connection = socket.create_connection(("127.0.0.1", self._options.port), _TIMEOUT_SECONDS)
-        # Else the request waits for the acknowledgement of the handshake's end, up to 40 ms.
+        # Otherwise the request waits up to 40 ms for the acknowledgement of the handshake's end.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self._context.wrap_socket(connection, server_hostname=self._options.host,
                                        session=self._session) as sealed:
@@ -62,7 +64,7 @@ class Client:
             sealed.sendall(self._request)
             self._check_answer(_whole(sealed))
             if self._options.resumes:
-                self._session = sealed.session  # a ticket serves once: each brings the next
+                self._session = sealed.session  # a ticket is valid once: each brings the next
         if is_resumed != was_asked:
             raise Wrong("a full handshake, not a resumed one" if was_asked else
                         "a resumed handshake, not a full one")
@@ -81,7 +83,7 @@ class Client:
 
 
 def _whole(sealed):
-    """All bytes until the end."""
+    """Returns all bytes until the end."""
     parts, size = [], 0
     while data := sealed.recv(1 << 16):
         parts.append(data)
@@ -102,7 +104,7 @@ def _run(client, counts, ends_at):
 
 
 def _warm(clients, counts):
-    """Each client's first session, which is not counted."""
+    """Gets each client's first session, which is not counted."""
     for client in clients:
         try:
             client.ask()
@@ -137,7 +139,7 @@ def _report(counts, seconds):
 
 
 def main():
-    """One line of JSON."""
+    """Prints one line of JSON."""
     options, counts, context = _options(), Counts(), _context()
     clients = [Client(options, context) for _ in range(options.connections)]
     if options.resumes:

@@ -1,6 +1,6 @@
-"""The arena's own client of TLS handshakes: a connection for each request, new or resumed.
+"""The arena's own client of TLS handshakes: a connection per request, new or resumed.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 import json
@@ -16,7 +16,7 @@ _PROGRAM = Path(__file__).resolve().parent / "handshaker.py"
 
 
 class Generator:
-    """handshaker.py for one cell, as load/generators.py knows generators."""
+    """handshaker.py for one cell; a generator for load/generators.py."""
 
     NAME = NAME
 
@@ -24,7 +24,7 @@ class Generator:
         self._cell = cell
 
     def command(self, load, port, _threads):
-        """The whole command line. It is one process: Python runs on one core at a time."""
+        """Returns the command line. It is one process: Python runs on one core at a time."""
         line = [sys.executable, "-I", "-S", str(_PROGRAM), "--port", str(port), "--host", HOST,
                 "--path", load.path, "--body", self._cell.ask.expected.body.decode(),
                 "--connections", str(load.connections),
@@ -33,7 +33,7 @@ class Generator:
 
     @staticmethod
     def parse(text):
-        """The Report in its output."""
+        """Returns the Report in its output."""
         try:
             told = json.loads(text)
             errors = "; ".join(f"{count} x {what}" for what, count in told["errors"].items())

@@ -1,4 +1,4 @@
-"""httpress, with which experiment 5 was published: its command line, and what it printed.
+"""httpress, the published generator of experiment 5: its command line and output.
 
 Must not judge, and must not invent the latencies that it does not print.
 """
@@ -7,18 +7,18 @@ from load import outcome
 from load.outcome import GeneratorFailed, Report
 
 NAME = "httpress"
-_PER_SECOND_ASSUMED = 50_000  # it is told a number of requests, not a time
+_PER_SECOND_ASSUMED = 50_000  # its option is a number of requests, not a time
 
 
 def can(load):
-    """It does not pipeline, sends no content and no header of ours but by keep-alive."""
+    """It has no pipelining, bodies or custom headers; keep-alive is an option."""
     return load.depth == 1 and not load.body
 
 
 def command(load, port, threads):
-    """The whole command line."""
+    """Returns the command line."""
     closes = any("close" in header for header in load.headers)
-    share = 4 if closes else 1  # new connections are slower by about that
+    share = 4 if closes else 1  # new connections are slower by about this factor
     count = max(load.connections, round(load.seconds * _PER_SECOND_ASSUMED / share))
     line = ["httpress", "-n", str(count), "-c", str(load.connections),
             "-t", str(min(threads, load.connections))]
@@ -26,7 +26,7 @@ def command(load, port, threads):
 
 
 def parse(text):
-    """The Report in its output."""
+    """Returns the Report in its output."""
     rate = outcome.number(text, r"([\d.]+) rps")
     good = outcome.number(text, r"(\d+) success")
     if rate is None or good is None:

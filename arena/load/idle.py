@@ -1,6 +1,6 @@
-"""What one idle keep-alive connection costs in user space.
+"""The user-space memory of an idle keep-alive connection.
 
-Must not count the process itself: the first connections are opened before the first reading.
+Must not include the process itself: the first connections are opened before the first reading.
 """
 
 import select
@@ -14,18 +14,17 @@ RETURN_SECONDS = 5
 
 
 def bytes_per_connection(server, use, connections, via=dial):
-    """The growth of the server's RSS by each of so many connections, each used once.
+    """Returns the growth of the server's RSS per connection; each is used once.
 
-    use  what is done on a new connection
-    via  makes it, as dial() of verify/answers.py does
+    use  called with a new connection
+    via  opens it, like dial() of verify/answers.py
     """
     before, after = _before_and_with(server, use, connections, via)
     return (after - before) / connections
 
 
 def bytes_used_and_kept(server, use, connections, via=dial):
-    """bytes_per_connection(), and the growth of the server's RSS that is left when all have closed.
-    """
+    """Returns bytes_per_connection(), and the growth of the RSS after all have closed."""
     before, after = _before_and_with(server, use, connections, via)
     time.sleep(RETURN_SECONDS)
     return (after - before) / connections, server.memory_bytes()["rss"] - before
@@ -46,7 +45,7 @@ def _before_and_with(server, use, connections, via):
 
 
 def _ensure_open(opened):
-    """A connection that was ended meanwhile holds no memory, and would make the others' cheaper."""
+    """A closed connection needs no memory, so the average would be too low."""
     poll = select.poll()
     for connection in opened:
         poll.register(connection, select.POLLRDHUP)
@@ -57,7 +56,7 @@ def _ensure_open(opened):
 
 
 def opener(request):
-    """Sends the request and reads its answer."""
+    """Returns a function that sends the request and reads its response."""
     def use(connection):
         connection.sendall(request)
         if not connection.recv(4096).startswith(b"HTTP/1.1 200 "):

@@ -1,6 +1,6 @@
-"""What is done on an idle WebSocket before it rests: the upgrade, and one message that comes back.
+"""The use of an idle WebSocket before it rests: the upgrade, and one message that is echoed.
 
-Must not ask for a compressor: its memory would be all that is measured.
+Must not request compression: its memory would dominate the figure.
 """
 
 from verify.framing import WrongAnswer

@@ -15,7 +15,7 @@ from load import postgres, process
 from load.server import ServerFailed
 from peers.manifest import filled
 
-ROLE = "jobs"  # of the adapters; statements of the arena itself have another role
+ROLE = "jobs"  # of the adapters; the arena's own statements use another
 SETTINGS = ("shared_preload_libraries=pg_stat_statements",)
 CONNECTIONS, CONCURRENCY, BATCH = 20, 100, 1000
 _LINE_SECONDS_MAX, _END_SECONDS_MAX, _LEFT_SECONDS_MAX = 600, 30, 60
@@ -144,7 +144,7 @@ def server():
 
 
 def where(database):
-    """libpq keywords for adapters."""
+    """Returns libpq keywords for adapters."""
     return database.where.replace(f"user={postgres.USER}", f"user={ROLE}")
 
 

@@ -1,6 +1,6 @@
-"""A server that counts what it was asked and answered: what a client says is held against it.
+"""A server that counts requests and responses, to check the figures of a client.
 
-Must not be fast: it is asked before a client is measured, never while it is.
+Must not be used in a measurement, because it is slow: it runs before one.
 """
 
 import selectors
@@ -15,7 +15,7 @@ _FRAME = b'{"text":""}'
 
 
 def body_of(cell):
-    """What each request of the cell carries: a JSON object of so many bytes, or nothing."""
+    """Returns the body of each request of the cell: JSON of the given size, or empty."""
     rest = cell.message_bytes - len(_FRAME)
     return _FRAME[:-2] + b"x" * rest + _FRAME[-2:] if rest >= 0 else b""
 
@@ -26,17 +26,17 @@ def _answer(status, body):
 
 
 def _wrong_answers(body):
-    """A byte differs, the last one lacks, the status is no success."""
+    """Returns responses with a different byte, without the last byte, and with an error status."""
     return _answer("200 OK", body[:-1] + b"?"), _answer("200 OK", body[:-1]), \
         _answer("404 Not Found", body)
 
 
 class KnownServer:
-    """Use as a context manager; what it counted is whole when it has ended.
+    """Use as a context manager; its counts are final after the exit.
 
-    lies_every   each so manieth answer is wrong, in one way after the other; 0: none
-    answered     how many answers were sent, `lies` of them wrong
-    connections  how many were accepted
+    lies_every   every lies_every-th response is wrong, in alternating ways; 0: none
+    answered     number of responses, `lies` of them wrong
+    connections  number of accepted connections
     fault        what was wrong with a request, or ""
     """
 
@@ -55,7 +55,7 @@ class KnownServer:
 
     @property
     def has_lied_in_all_ways(self):
-        """Whether each kind of wrong answer was sent."""
+        """Whether each kind of wrong response was sent."""
         return self.lies >= len(self._wrong)
 
     def __enter__(self):
@@ -98,7 +98,7 @@ class KnownServer:
         connection.close()
 
     def _answer_whole(self, connection):
-        """Answers the request if all of it is there; WrongAnswer when it is not the one owed."""
+        """Responds if the request is complete; raises WrongAnswer if it is not the expected one."""
         head, end, rest = self._unread[connection].partition(b"\r\n\r\n")
         if not end or len(rest) < len(self._body):
             return

@@ -1,6 +1,6 @@
-"""One measurement: a contestant under one load, its answers checked before and meanwhile.
+"""One measurement: a contestant under one load; its responses are checked before and during it.
 
-Must not compare: ratios are formed by the report within a round.
+Must not compare: the report forms ratios within a round.
 """
 
 import time
@@ -12,16 +12,16 @@ from verify import answers
 from verify.framing import WrongAnswer
 
 _PATIENCE_SECONDS = 60
-_PROBES_AT = (0.3, 0.7)  # of the load's time
+_PROBES_AT = (0.3, 0.7)  # fractions of the load's duration
 
 
 @dataclass
 class Sample:
-    """What one measurement of arena/quick gave.
+    """The result of one measurement of arena/quick.
 
     cpu_us       CPU time of the server's process tree per request, microseconds
-    waited       time that the server waited for its core, over that which it had: other work
-    memory       bytes under load beyond those of the freshly started server
+    waited       time that the server waited for its core, divided by its time on a core
+    memory       bytes under load in addition to those of the freshly started server
     wrong        why this run is disqualified, or ""
     """
     contestant: str
@@ -38,13 +38,13 @@ class Sample:
     wrong: str = ""
 
     def as_row(self):
-        """A plain dict, for the results file."""
+        """Returns a plain dict for the results file."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the load found, and what it cost the server."""
+    """The load's report, and the server's cost."""
     report: object
     cpu_us: float
     waited: float
@@ -52,7 +52,7 @@ class Cost:
 
 
 class Probe:
-    """Sends the workload's own request outside the generator and checks the answer."""
+    """Sends the workload's request outside of the generator and checks the response."""
 
     def __init__(self, workload, is_floor):
         self.expected = workload.floor_expected if is_floor else workload.expected
@@ -66,7 +66,7 @@ class Probe:
 
 
 def under_load(server, start, finish, probe, seconds):
-    """The Cost of the load that `start()` begins and `finish(process, seconds_max)` reads."""
+    """Returns the Cost of a load: `start()` begins it, `finish(process, seconds_max)` reads it."""
     ran_before, waited_before = server.cpu_ns()
     process = start()
     began = time.monotonic()
@@ -88,7 +88,7 @@ def under_load(server, start, finish, probe, seconds):
 
 
 def measure(server, workload, probe, load_cores, number, fresh_memory):
-    """Runs the load once. Whatever goes wrong stands in the sample: nothing is dropped."""
+    """Runs the load once. Errors are in the sample: no result is dropped."""
     sample = Sample(server.name, workload.name, number)
     try:
         probe.check(server.port)

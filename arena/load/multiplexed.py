@@ -1,8 +1,8 @@
-"""h2load over HTTP/2, in the clear by prior knowledge or by ALPN over TLS.
+"""h2load with HTTP/2, without TLS by prior knowledge or with ALPN and TLS.
 
-It is told a number of requests. Told a time, it leaves those under way uncounted that the server
-has answered, up to 10,000 of them; and over TLS it may leave connections asking for ever. Must not
-judge, but counts as an error what h2load says of an answer without noticing.
+Its option is a number of requests. With a time, it does not count up to 10,000 pending requests to
+which the server has responded, and with TLS some connections may continue forever. Must not judge,
+but counts responses as errors that h2load accepts although they are wrong.
 """
 
 import re
@@ -18,15 +18,15 @@ _MISSING = "h2load is not installed: apt-get install nghttp2-client"
 
 
 def why_not():
-    """Why it cannot be used here, or ""."""
+    """Returns why it cannot be used here, or ""."""
     return "" if shutil.which(NAME) else _MISSING
 
 
 class Generator:
-    """h2load for one cell, as load/generators.py knows generators.
+    """h2load for one cell; a generator for load/generators.py.
 
-    A contestant is asked as much as takes it about the time of a measurement, by what it did in
-    the last one (the first is short); it is known by its port.
+    The number of requests follows from the measurement's time and the contestant's rate in the last
+    one (the first is short); a port identifies the contestant.
     """
 
     NAME = NAME
@@ -35,7 +35,7 @@ class Generator:
         self._cell, self._asked, self._rates = cell, None, {}
 
     def command(self, load, port, threads):
-        """The whole command line."""
+        """Returns the command line."""
         self._asked = port
         line = [NAME, f"-t{min(threads, load.connections)}", f"-c{load.connections}",
                 f"-m{self._cell.streams}", f"-n{self._count(load, port)}",
@@ -45,12 +45,12 @@ class Generator:
         return line + [f"--tls13-ciphers={tls_terms.SUITE}", f"https://127.0.0.1:{port}{load.path}"]
 
     def _count(self, load, port):
-        """At least one request for each stream that is to be open at once."""
+        """Returns at least one request per concurrent stream."""
         asked = round(self._rates[port] * load.seconds) if port in self._rates else _FIRST_REQUESTS
         return max(asked, load.connections * self._cell.streams)
 
     def parse(self, text):
-        """The Report in its output; GeneratorFailed where another protocol was spoken."""
+        """Returns the Report in its output; raises GeneratorFailed if another protocol was used."""
         report = h2load.parse(text)
         if report.requests:
             self._rates[self._asked] = report.per_second
@@ -64,14 +64,14 @@ class Generator:
         return report
 
     def _terms(self):
-        """What it must say of the connections."""
+        """Returns the required protocol of the connections."""
         if not self._cell.is_secure:
             return (("Application protocol", "h2c"),)
         return (("Application protocol", "h2"), ("TLS Protocol", tls_terms.PROTOCOL),
                 ("Cipher", tls_terms.SUITE))
 
     def _why(self, count, text):
-        """What is wrong with the sum of all answers: each is 2xx and as long as it must be."""
+        """Returns why the responses are wrong: each must be 2xx and of the expected length."""
         statuses = re.search(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", text)
         size = outcome.number(text, r"traffic: .*\((\d+)\) data")
         if not statuses or size is None:

@@ -1,6 +1,6 @@
-"""oha: its command line, and what it printed.
+"""oha: its command line and output.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 import json
@@ -10,16 +10,16 @@ from load.wrk import HOST
 from peers import oha as installed
 
 NAME = "oha"
-_AT_THE_END = "aborted due to deadline"  # of requests that were under way when the time was over
+_AT_THE_END = "aborted due to deadline"  # of requests that were unfinished at the end
 
 
 def can(load):
-    """It does not pipeline, and nothing with content is asked by it here."""
+    """It has no pipelining, and the arena sends no bodies with it."""
     return load.depth == 1 and not load.body
 
 
 def command(load, port, _threads):
-    """The whole command line."""
+    """Returns the command line."""
     line = [installed.program() or NAME, "--no-tui", "--output-format", "json",
             "-z", f"{max(1, round(load.seconds))}s", "-c", str(load.connections),
             "-H", f"Host: {HOST}"]
@@ -29,7 +29,7 @@ def command(load, port, _threads):
 
 
 def parse(text):
-    """The Report in its output."""
+    """Returns the Report in its output."""
     try:
         told = json.loads(text)
         summary, percentiles = told["summary"], told["latencyPercentiles"]

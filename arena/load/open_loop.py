@@ -1,6 +1,6 @@
-"""Measures a cell at a fixed rate, with Eider's own generator: latency from when it was due.
+"""Measures a cell at a fixed rate, with Eider's own generator: latency since the scheduled time.
 
-Must not slow down with the server: that is what a closed loop does.
+Must not slow down with the server, as a closed loop does.
 """
 
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ from load.taking_part import FAULTS, start_all, stop_all
 
 
 def run(step, context):
-    """All rounds of the step, contestants alternating."""
+    """Runs all rounds of the step, contestants alternating."""
     why = eider_bench.why_not()
     if why:
         context.leave_out(step, why)

@@ -1,6 +1,6 @@
-"""What a generator found, and the help that all generators' readers share.
+"""A generator's report, and functions that parse the output of all generators.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 import math
@@ -16,18 +16,18 @@ _DURATION = r"([\d.]+)(ns|us|µs|ms|s|m|h)\b"
 
 
 class GeneratorFailed(Exception):
-    """The generator itself failed: no figure."""
+    """The generator itself failed: there is no figure."""
 
 
 @dataclass
 class Report:
-    """What a generator said; nan where it does not say.
+    """A generator's figures; nan if it does not print them.
 
-    errors       in its own words, "" when there was none
-    error_count  how many
-    seconds      from the first request to the last answer
-    unsent       at a fixed rate: due, but never sent
-    bytes_read   of all answers with their heads; None where it does not say
+    errors       the generator's messages, "" if there were none
+    error_count  number of errors
+    seconds      from the first request to the last response
+    unsent       at a fixed rate: scheduled, but never sent
+    bytes_read   of all responses with their headers; None if it does not print them
     """
     requests: int
     per_second: float
@@ -44,31 +44,31 @@ class Report:
 
 
 def duration_ms(text, before):
-    """The duration that follows the pattern `before`, in milliseconds, or nan."""
+    """Returns the duration that follows the pattern `before`, in milliseconds, or nan."""
     found = re.search(before + _DURATION, text, re.MULTILINE)
     return float(found[1]) * _UNITS_MS[found[2]] if found else NAN
 
 
 def number(text, pattern):
-    """The first group as a number, or None."""
+    """Returns the first group as a number, or None."""
     found = re.search(pattern, text, re.MULTILINE)
     return float(found[1]) if found else None
 
 
 def scaled(value, factor):
-    """value * factor; nan of None."""
+    """Returns value * factor; nan for None."""
     return NAN if value is None or not math.isfinite(value) else value * factor
 
 
 def start(line, cores):
-    """Starts a generator's command on those cores; its output is read by finish()."""
+    """Starts a generator's command on these cores; finish() reads its output."""
     return subprocess.Popen(
         line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         start_new_session=True, preexec_fn=lambda: os.sched_setaffinity(0, cores))
 
 
 def finish(process, seconds_max, parse):
-    """Waits for the end and returns what `parse` reads in the output."""
+    """Waits for the end and returns the output parsed with `parse`."""
     try:
         text, _ = process.communicate(timeout=seconds_max)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""What a run will measure, in which order, who is left out of what, and how long it takes.
+"""The plan of a run: cells, their order and contestants, omissions and the duration.
 
 Must not start anything.
 """
@@ -21,9 +21,9 @@ _TOGETHER_WAITING, _TOGETHER_BUSY = 18, 8
 
 @dataclass
 class Step:
-    """One cell with those who take part, and how often.
+    """One cell with its contestants and the number of rounds.
 
-    warm_seconds  load before the first round that is not measured, for those that compile late
+    warm_seconds  load before the first measured round, for servers that compile late
     """
     experiment: object
     cell: object
@@ -39,19 +39,19 @@ class Step:
 
     @property
     def names(self):
-        """Whose samples each round has: of agreement each contestant's by each generator."""
+        """Names of the samples of each round; with several generators, one for each of them."""
         return [name for one in self.contestants for name in
                 [model.name_by(one.name, generator) for generator in self.cell.generators]
                 or [one.name]]
 
     def estimate_seconds(self):
-        """About how long it takes."""
+        """Returns the approximate duration."""
         before = _SECONDS_OF_A_START + (self.warm_seconds if self.is_loaded else 0)
         return len(self.contestants) * before + self.rounds * self._round_seconds()
 
     @property
     def is_loaded(self):
-        """True where a closed loop loads the server."""
+        """Whether a closed loop loads the server."""
         return self.cell.kind in (model.CLOSED, model.WORKERS, model.HTTP2, model.HANDSHAKES,
                                   model.AGREEMENT, *model.REALTIME)
 
@@ -68,16 +68,16 @@ class Step:
 
 @dataclass
 class Plan:
-    """All steps, and whom they leave out: {"name", "case", "why"}."""
+    """All steps, and the omissions: {"name", "case", "why"}."""
     steps: list = field(default_factory=list)
     left_out: list = field(default_factory=list)
 
     def estimate_seconds(self):
-        """About how long all of it takes."""
+        """Returns the approximate duration of all steps."""
         return sum(step.estimate_seconds() for step in self.steps)
 
     def contestants(self):
-        """Everybody who takes part somewhere, in order."""
+        """Returns all contestants of the steps, in order."""
         found = {}
         for step in self.steps:
             found.update((contestant.name, contestant) for contestant in step.contestants)
@@ -85,32 +85,32 @@ class Plan:
 
 
 def together(cell):
-    """How many contestants are measured at once: where all are waiting, they do not disturb."""
+    """Returns how many contestants are measured at once: waiting servers do not disturb others."""
     if cell.delay_ms == 0 and not cell.is_remote:
         return 1
     return _TOGETHER_WAITING if cell.delay_ms else _TOGETHER_BUSY
 
 
 def slow_seconds(cell):
-    """What a cell of slow work takes when threads wait: a third of its limit of time."""
+    """Returns the estimated time of a cell of slow work if threads wait: a third of its timeout."""
     return max(cell.limit_seconds or 0, cell.seconds_max / 3)
 
 
 def rounds_of(cell, rounds):
-    """Long cells are measured once: they take as long as their waiting."""
+    """Long cells are measured once, because they mostly wait."""
     if cell.kind == model.SLOW:
         return min(rounds, SLOW_ROUNDS_MAX)
     return min(rounds, IDLE_ROUNDS_MAX) if cell.kind in model.IDLES else rounds
 
 
 def seconds_of(cell, seconds):
-    """The length of a measurement; opening thousands of connections must not be all of it."""
+    """Returns the length of a measurement; opening many connections must be a small part of it."""
     many = _SECONDS_OF_MANY if cell.connections >= _MANY_CONNECTIONS else 0
     return max(seconds, many, cell.seconds_least)
 
 
 def why_not(contestant, cell):
-    """Why this contestant is not put this question, or ""."""
+    """Returns why this contestant is not measured in this cell, or ""."""
     lacks = missing_words(contestant, cell)
     if lacks:
         return f"its adapter does not serve {', '.join(lacks)}"
@@ -119,7 +119,7 @@ def why_not(contestant, cell):
 
 
 def missing_words(contestant, cell):
-    """Which of the cell's needs this contestant does not serve."""
+    """Returns the cell's needs that this contestant does not serve."""
     served = contestant.peer.cases
     if "{processes}" in " ".join(contestant.command):
         served = (*served, "processes")
@@ -127,7 +127,7 @@ def missing_words(contestant, cell):
 
 
 def make(experiments, contestants, rounds, seconds, is_quick=False, warm_seconds=0):
-    """The Plan of these experiments for these contestants."""
+    """Returns the Plan of these experiments for these contestants."""
     plan, said = Plan(), set()
     for experiment in experiments:
         for cell in experiment.cells:
@@ -147,5 +147,5 @@ def make(experiments, contestants, rounds, seconds, is_quick=False, warm_seconds
 
 
 def connections_max(plan):
-    """The most sockets that one side holds at once."""
+    """Returns the largest number of sockets that one side needs at once."""
     return max((step.cell.connections for step in plan.steps), default=0)

@@ -1,6 +1,6 @@
-"""A PostgreSQL of the arena's own: its directory, its user, its tables, its CPU time.
+"""A separate PostgreSQL of the arena: its directory, user, tables and CPU time.
 
-Must not touch one that runs already: it listens on a Unix socket in its own directory alone.
+Must not affect a running one: it listens only on a Unix socket in its own directory.
 """
 
 import atexit
@@ -35,7 +35,7 @@ FORTUNES = (
     "Computers make very fast, very accurate mistakes.",
     '<script>alert("This should not be displayed in a browser alert box.");</script>',
     "フレームワークのベンチマーク")
-_PORT = 5432  # of the socket's name alone
+_PORT = 5432  # part of the socket's name only
 _START_SECONDS_MAX, _SECONDS_MAX = 30, 120
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
@@ -45,16 +45,16 @@ _MEND = "./arena/run setup postgres"
 
 
 class NotInstalled(Exception):
-    """Why there is none, and the mend."""
+    """PostgreSQL is missing; has the reason and the solution."""
 
 
 def number_of(world):
-    """What the table world holds for an id, until an update."""
+    """Returns the number in the table world for an ID, before updates."""
     return world * 7919 % WORLDS + 1
 
 
 def item_of(item):
-    """What the table items holds for an id, until a change."""
+    """Returns the row of the table items for an ID, before changes."""
     return {"id": item, "name": f"Item {item}", "category": CATEGORIES[item % 4],
             "price": item * 37 % 500 + 1, "quantity": item % 100, "active": item % 3 != 0,
             "tags": ["fast", "new"] if item % 2 else ["plain"],
@@ -62,7 +62,7 @@ def item_of(item):
 
 
 def tables_sql():
-    """The statements that make all tables, with the rows that number_of and item_of say."""
+    """Returns the statements that make all tables, with the rows of number_of and item_of."""
     def quoted(text):
         return "'" + text.replace("'", "''") + "'"
     fortunes = ", ".join(f"({number}, {quoted(text)})" for number, text in enumerate(FORTUNES, 1))
@@ -86,7 +86,7 @@ vacuum analyze;
 
 
 def program(name):
-    """The newest that is installed; its bare name where a distribution has it on the path."""
+    """Returns the newest installed version; its bare name if the distribution has it in PATH."""
     def version(path):
         return float(Path(path).parts[-3])
     found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=version)
@@ -94,7 +94,7 @@ def program(name):
 
 
 def account():
-    """{} or the user that the server is started as: it refuses to run as root."""
+    """Returns {} or the user of the server, which does not start as root."""
     if os.geteuid() != 0:
         return {}
     try:
@@ -105,9 +105,9 @@ def account():
 
 
 class Postgres:
-    """A cluster in a temporary directory, running. Use as a context manager.
+    """A running cluster in a temporary directory. Use as a context manager.
 
-    where  what clients connect to: libpq's keywords
+    where  libpq keywords for clients
     """
 
     def __init__(self, cores=None, settings=()):
@@ -165,7 +165,7 @@ class Postgres:
             time.sleep(0.02)
 
     def _settle(self):
-        """In the child, which is that user already: its cores, and its end with the arena's."""
+        """Runs in the child as the server's user: sets its cores and ends it with the arena."""
         if self._cores:
             os.sched_setaffinity(0, self._cores)
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
@@ -174,7 +174,7 @@ class Postgres:
         return process.read(self._inner / "data/postmaster.pid").rstrip().endswith("ready")
 
     def run(self, database, sql):
-        """What psql prints of the statements: a line a row, | between columns."""
+        """Returns the output of psql for the statements: a line per row, columns separated by |."""
         ended = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", str(self._inner), "-p",
              str(_PORT), "-U", USER, "-d", database], input=sql, check=True, capture_output=True,
@@ -182,17 +182,17 @@ class Postgres:
         return ended.stdout
 
     def fill(self):
-        """All tables anew, as if nobody had asked for anything."""
+        """Creates all tables again, in their original state."""
         self.run(DATABASE, tables_sql())
 
     def numbers_of(self, worlds):
-        """{id: number} as they are stored now."""
+        """Returns {id: number} as stored now."""
         listed = ", ".join(str(int(world)) for world in worlds)
         rows = self.run(DATABASE, f"select id, randomnumber from world where id in ({listed})")
         return dict(tuple(map(int, row.split("|"))) for row in rows.splitlines())
 
     def cpu_ns(self):
-        """What all of its processes have computed, those that have ended in ticks."""
+        """Returns the CPU time of all of its processes; of ended ones in ticks."""
         return process.cpu_ns(self._process.pid)[0]
 
 
@@ -200,9 +200,9 @@ _shared = []
 
 
 def shared(cores=None):
-    """The one of this run, started by the first who asks, on these cores; ended with the arena.
+    """Returns the PostgreSQL of this run; the first call starts it, on these cores.
 
-    Raises ServerFailed, with the mend.
+    Raises ServerFailed, with the solution.
     """
     if not _shared:
         _shared.append(Postgres(cores).__enter__())
@@ -216,7 +216,7 @@ def _end():
 
 
 def install(say):
-    """Installs it and makes its tables once; NotInstalled says why that is not possible."""
+    """Installs it and makes its tables once; raises NotInstalled if that is not possible."""
     try:
         packages.ensure(["postgresql"])
         with Postgres() as made:

@@ -1,6 +1,6 @@
-"""Asks one contestant the cell's question outside the generator and judges the answer.
+"""Sends the cell's request to a contestant outside of the generator and checks the response.
 
-Must not forgive: a field that the first answer had must be in every later one.
+Must not be lenient: every later response must have all headers of the first one.
 """
 
 import dataclasses
@@ -16,14 +16,14 @@ _VARIES = {"connection", "keep-alive"}
 
 
 def of(cell, contestant):
-    """What asks the cell's question."""
+    """Returns the probe of the cell."""
     if cell.kind == model.HTTP2:
         return StreamsProbe(cell, contestant)
     return SocketProbe(cell) if cell.kind in model.SOCKETS else Probe(cell, contestant)
 
 
 def via(cell, protocol=sealed.H1):
-    """How the cell's connections are made."""
+    """Returns a function that opens the cell's connections."""
     if not cell.is_secure:
         return answers.dial
     client = sealed.context(tls_terms.certificate().cert, protocol)
@@ -31,7 +31,7 @@ def via(cell, protocol=sealed.H1):
 
 
 class SocketProbe:
-    """The questions of a WebSocket cell: an upgrade has no answer with fields to be kept to."""
+    """Checks a WebSocket cell; an upgrade has no response whose headers must stay the same."""
 
     depth = 1
     sent = None
@@ -48,7 +48,7 @@ class SocketProbe:
 
 
 def _owed(cell, contestant):
-    """What the contestant must answer: its manifest says what it leaves out by its nature."""
+    """Returns the required response; the manifest names its intended differences."""
     serves, expected = contestant.peer.data["serves"], cell.expected(contestant.is_floor)
     return dataclasses.replace(
         expected, is_announced=serves.get("is_close_announced", True),
@@ -56,17 +56,17 @@ def _owed(cell, contestant):
 
 
 class Probe:
-    """The questions of one cell to one contestant."""
+    """Checks the responses of one contestant in one cell."""
 
     def __init__(self, cell, contestant):
         self.request, self._first = cell.ask.request(), cell.ask.first
         self.depth = cell.depth
         self.expected = _owed(cell, contestant)
         self.via = via(cell)
-        self.has_clock = not contestant.is_floor and not cell.is_proxied  # its Date is passed on
+        self.has_clock = not contestant.is_floor and not cell.is_proxied  # its Date is forwarded
         self.required = set(contestant.peer.headers)
         self.can_label = "labels" in contestant.peer.cases
-        self.sent = None  # the names of the fields of the first answer
+        self.sent = None  # header names of the first response
 
     def check(self, port, address="127.0.0.1"):
         """Raises WrongAnswer or OSError."""
@@ -80,7 +80,7 @@ class Probe:
                 owed.check(port, address, self.via)
 
     def _check_order(self, port, address):
-        """Pipelined requests that are all alike cannot show in which order they are answered."""
+        """Checks the order of pipelined responses; this needs responses that differ."""
         if self.depth > 1 and self.can_label:
             labels = [f"label{number}" for number in range(self.depth)]
             asked = [(request_bytes(f"/test/labels/{label}", HOST),
@@ -89,9 +89,9 @@ class Probe:
 
 
 class StreamsProbe(Probe):
-    """The questions of an HTTP/2 cell: as many streams at once as the load has, on one connection.
+    """Checks an HTTP/2 cell: as many concurrent streams as the load has, on one connection.
 
-    With labels, where the contestant has them: alike answers cannot show whose stream is whose.
+    Uses labels if the contestant has them: equal responses do not show which stream they belong to.
     """
 
     def __init__(self, cell, contestant):
@@ -113,6 +113,6 @@ class StreamsProbe(Probe):
 
     def _ask(self, port, address, asked, required):
         from verify import http2  # pylint: disable=import-outside-toplevel
-        # Only these cells need the package h2: what is measured without them runs without it.
+        # Only these cells need the package h2, so the others can run without it.
         with self.via(port, address=address) as connection:
             return http2.check(connection, self._scheme, HOST, asked, self.has_clock, required)

@@ -1,4 +1,4 @@
-"""What a process tree costs, as the kernel counts it: exact CPU time, memory, who listens.
+"""The cost of a process tree according to the kernel: exact CPU time, memory, listening sockets.
 
 Must not start or end a process.
 """
@@ -7,12 +7,12 @@ import os
 import time
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_CHILD_TIMES = slice(13, 15)  # cutime and cstime among the fields behind the name
+_CHILD_TIMES = slice(13, 15)  # cutime and cstime among the fields after the name
 _LISTENING = "0A"
 
 
 def listdir(path):
-    """The names in a folder; nothing when it is gone."""
+    """Returns the names in a directory; empty if it does not exist any more."""
     try:
         return os.listdir(path)
     except OSError:
@@ -20,7 +20,7 @@ def listdir(path):
 
 
 def read(path):
-    """The text of a file; nothing when it is gone."""
+    """Returns the text of a file; empty if it does not exist any more."""
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             return file.read()
@@ -29,7 +29,7 @@ def read(path):
 
 
 def process_tree(pid):
-    """pid and all its descendants."""
+    """Returns pid and all its descendants."""
     found, queue = [], [pid]
     while queue:
         current = queue.pop()
@@ -51,9 +51,9 @@ def _schedstat_ns(pid):
 
 
 def _clock_ns(pid):
-    """The same sum as of schedstat, with that of threads which have ended; 0 when it is gone."""
+    """Returns the sum of schedstat including threads that have ended; 0 if the process is gone."""
     try:
-        return time.clock_gettime_ns(~pid << 3 | 2)  # clock_getcpuclockid(3), of the scheduler
+        return time.clock_gettime_ns(~pid << 3 | 2)  # clock_getcpuclockid(3), CPUCLOCK_SCHED
     except OSError:
         return 0
 
@@ -64,9 +64,10 @@ def _ended_children_ns(pid):
 
 
 def cpu_ns(pid):
-    """(time on a core, time spent waiting for one) of the process tree, in nanoseconds.
+    """Returns (time on a core, time spent waiting for one) of the process tree, in nanoseconds.
 
-    Threads and children that have ended count; the children only in ticks, the rest exactly.
+    Threads and children that have ended are included; such children only in ticks, the rest
+    exactly.
     """
     ran = waited = 0
     for each in process_tree(pid):
@@ -77,7 +78,7 @@ def cpu_ns(pid):
 
 
 def memory_bytes(pid):
-    """{"rss": …, "pss": …} of the whole process tree."""
+    """Returns {"rss": …, "pss": …} of the whole process tree."""
     total = {"rss": 0, "pss": 0}
     for each in process_tree(pid):
         for line in read(f"/proc/{each}/smaps_rollup").splitlines():
@@ -88,7 +89,7 @@ def memory_bytes(pid):
 
 
 def is_listening(pid, port):
-    """True when a TCP socket listens on the port in the network that the process sees."""
+    """Whether a TCP socket listens on the port in the network namespace of the process."""
     for table in ("tcp", "tcp6"):
         for line in read(f"/proc/{pid}/net/{table}").splitlines()[1:]:
             fields = line.split()

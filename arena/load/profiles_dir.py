@@ -1,7 +1,7 @@
-"""The directory of HttpArena's profiles: a list of items, and the files of a page beside their
-compressed forms. Made once, by a seed, the same bytes for everybody.
+"""The directory of HttpArena's profiles: a list of items, and a page's files and their compressed
+forms. Made once, with a seed, so that all get the same bytes.
 
-Must not take anything from HttpArena but the names and sizes of its rules.
+Must not take anything from HttpArena except the names and sizes in its rules.
 """
 
 import functools
@@ -28,9 +28,9 @@ _CATEGORIES = ("garden", "kitchen", "lighting", "stationery", "workshop")
 _THINGS = ("Kettle", "Lantern", "Ledger", "Mallet", "Planter", "Spade", "Stool", "Tripod")
 _MATERIALS = ("Ash", "Brass", "Copper", "Linen", "Maple", "Slate", "Steel", "Wicker")
 _TAGS = ("classic", "gift", "handmade", "limited", "new", "outdoor", "sale", "sturdy")
-# What tells a browser, and servers that look at the content, what a file is.
+# Signatures by which browsers, and servers that read the files, recognize their type.
 _MAGIC = {"woff2": b"wOF2", "webp": b"RIFF\0\0\0\0WEBPVP8 "}
-# Of each kind of text: how it begins, its lines, how it ends. {w} is a word, {n} a number.
+# Per text type: its beginning, its lines, its end. {w} is a word, {n} a number, {h} hexadecimal.
 _SHAPES = {
     "css": ("@charset 'utf-8';\n", (".{w}-{w} > .{w} {{ {w}-{w}: {n}px; color: #{h}; }}\n",
             "@media (min-width: {n}px) {{ .{w}:hover {{ margin: {n}px {n}px; }} }}\n",
@@ -54,7 +54,7 @@ _SHAPES = {
 
 @functools.cache
 def items():
-    """The items of /json/{count}, in their order."""
+    """Returns the items of /json/{count}, in order."""
     chance = random.Random("items")
     return [{"id": number, "name": f"{chance.choice(_MATERIALS)} {chance.choice(_THINGS)}",
              "category": chance.choice(_CATEGORIES), "price": chance.randint(1, 500),
@@ -65,18 +65,18 @@ def items():
 
 
 def kind_of(name):
-    """What stands behind the dot."""
+    """Returns the extension."""
     return name.rpartition(".")[2]
 
 
 def is_text(name):
-    """Whether it lies there compressed too."""
+    """Whether there are also compressed forms."""
     return kind_of(name) in _SHAPES
 
 
 @functools.cache
 def content(name):
-    """The bytes of /static/{name}."""
+    """Returns the bytes of /static/{name}."""
     chance, size = random.Random(name), SIZES[name]
     if not is_text(name):
         magic = _MAGIC[kind_of(name)]
@@ -91,7 +91,7 @@ def content(name):
 
 
 class _Words:
-    """Fills lines with words, of which few come often and many seldom, as in what people write."""
+    """Fills lines with words: few are frequent and many are rare, as in natural text."""
     _SYLLABLES = ("ba", "co", "den", "fi", "gra", "hol", "ik", "lum", "mer", "no", "pra", "sti",
                   "tor", "un", "vel", "za")
     _COUNT, _OFTEN = 600, 1.6
@@ -102,7 +102,7 @@ class _Words:
                        for _ in range(self._COUNT)]
 
     def line(self, shape):
-        """The shape with words and numbers in it, no two alike by intent."""
+        """Returns the shape with random words and numbers."""
         return shape.format_map(self)
 
     def __getitem__(self, slot):
@@ -114,7 +114,7 @@ class _Words:
 
 
 def forms(name):
-    """{file name: bytes} of a file and, where it is text, its compressed forms."""
+    """Returns {file name: bytes} of a file and, if it is text, its compressed forms."""
     plain = content(name)
     found = {name: plain}
     if is_text(name):
@@ -124,7 +124,7 @@ def forms(name):
 
 
 def ensure(folder=None):
-    """The directory: dataset.json and static/, with whole files in it."""
+    """Returns the directory: dataset.json and static/, with complete files."""
     folder = folder or BUILD / "profiles"
     static = folder / "static"
     static.mkdir(parents=True, exist_ok=True)
@@ -137,7 +137,7 @@ def ensure(folder=None):
 
 
 def _is_whole(static, name):
-    """Whether all that forms() makes of it is there, without making it: that takes seconds."""
+    """Whether the result of forms() exists already. Does not compress, which takes seconds."""
     plain = content(name)
     readers = {name: bytes} | ({f"{name}.gz": gzip.decompress, f"{name}.br": _unbrotli}
                                if is_text(name) else {})

@@ -1,6 +1,6 @@
-"""The folder of one run: run.json, and samples.jsonl that grows as measurements end.
+"""The folder of one run: run.json, and samples.jsonl, which grows with each measurement.
 
-Must not drop a sample: what is wrong stands in it.
+Must not drop a sample: it contains its errors.
 """
 
 import json
@@ -15,16 +15,16 @@ FIGURES = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_
 
 
 class ResultsError(Exception):
-    """A folder holds no run that can be used; says which and what to do."""
+    """A folder contains no valid run; names it and the solution."""
 
 
 def utc_now():
-    """The time as it stands in run.json."""
+    """Returns the time in the format of run.json."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def sample(experiment, cell, contestant, number, wrong="", **figures):
-    """One line of samples.jsonl: every figure is a finite number or null."""
+    """Returns a line of samples.jsonl: every figure is a finite number or null."""
     row = {"experiment": experiment, "cell": cell, "contestant": contestant, "round": number}
     for name in FIGURES:
         value = figures.pop(name, None)
@@ -43,7 +43,7 @@ class Folder:
 
     @staticmethod
     def create(parent, run):
-        """A new folder, named by the time now; its run.json is there at once."""
+        """Makes a folder named after the current time, and writes its run.json."""
         name = stem = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         number = 1
         while (Path(parent) / name).exists():
@@ -58,7 +58,7 @@ class Folder:
 
     @staticmethod
     def open(path):
-        """An earlier run; ResultsError when there is none."""
+        """Opens an earlier run; raises ResultsError if there is none."""
         try:
             run = json.loads((Path(path) / "run.json").read_text())
         except OSError:
@@ -73,22 +73,22 @@ class Folder:
 
     @property
     def samples_path(self):
-        """Where the samples are."""
+        """The path of the samples."""
         return self.path / "samples.jsonl"
 
     def save(self):
-        """Writes run.json whole or not at all."""
+        """Writes run.json atomically."""
         draft = self.path / "run.json.new"
         draft.write_text(json.dumps(self.run, indent=1, ensure_ascii=False) + "\n")
         draft.rename(self.path / "run.json")
 
     def append(self, row):
-        """One sample more, on the disk when this returns."""
+        """Appends a sample, which is in the file when this returns."""
         with open(self.samples_path, "a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def samples(self):
-        """All samples; a last line that was torn is none."""
+        """Returns all samples; ignores incomplete lines."""
         rows = []
         if self.samples_path.exists():
             for line in self.samples_path.read_text(encoding="utf-8").splitlines():
@@ -99,7 +99,7 @@ class Folder:
         return rows
 
     def keep_only(self, is_kept):
-        """Takes the other samples out: those of a round that was not finished."""
+        """Removes the other samples: those of unfinished rounds."""
         rows = [row for row in self.samples() if is_kept(row)]
         draft = self.path / "samples.jsonl.new"
         draft.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
@@ -107,7 +107,7 @@ class Folder:
 
 
 def latest(parent):
-    """The newest folder of results; ResultsError when there is none."""
+    """Returns the newest folder of results; raises ResultsError if there is none."""
     found = sorted(path.parent for path in Path(parent).glob("*/run.json"))
     if not found:
         raise ResultsError(f"no results in {parent}: ./arena/run run --quick measures some")

@@ -1,13 +1,13 @@
-"""How an interrupted run goes on: which rounds are whole, and that the machine is the same.
+"""Resumes an interrupted run: finds the complete rounds and checks that the machine is the same.
 
-Must not use half a round: ratios are formed within one, so it is measured again whole.
+Must not use an incomplete round, because ratios are formed within one: it is repeated.
 """
 
 from load.results import ResultsError
 
 
 def ensure_same_machine(folder, machine):
-    """ResultsError when the run was begun on another machine or system."""
+    """Raises ResultsError if the run was begun on another machine or system."""
     before = folder.run.get("machine", {})
     differs = [f"{key} {before.get(key)} then, {machine[key]} now" for key in machine
                if before.get(key) != machine[key]]
@@ -17,7 +17,7 @@ def ensure_same_machine(folder, machine):
 
 
 def complete_rounds(folder, planned):
-    """{(experiment, cell): whole rounds}; samples of unfinished rounds are taken out."""
+    """Returns {(experiment, cell): complete rounds}; removes the samples of incomplete rounds."""
     have = {}
     for row in folder.samples():
         key = (row["experiment"], row["cell"])

@@ -1,6 +1,6 @@
-"""Carries out a plan, step by step, and records every sample as it ends.
+"""Executes a plan, step by step, and records every sample immediately.
 
-Must not decide what is measured (plan.py) nor how a kind of cell is (closed.py and its like).
+Must not decide what is measured (plan.py) nor how (closed.py and others).
 """
 
 from contextlib import ExitStack
@@ -13,11 +13,11 @@ from load.taking_part import FAULTS, start_all, stop_all
 
 
 class Context:
-    """What all kinds of cells share while a plan is carried out.
+    """State that all kinds of cells share during a run.
 
-    prefixes   {peer: the folder that the user named for it}
-    generator  the one asked for, or None
-    done       how many rounds were measured before: {(experiment, cell): count}
+    prefixes   {peer: folder that the user has named}
+    generator  the requested one, or None
+    done       number of rounds that are already measured: {(experiment, cell): count}
     """
 
     def __init__(self, machine, folder, progress, prefixes=None, generator=None):
@@ -27,16 +27,16 @@ class Context:
         self.done = {}
 
     def rounds_left(self, step):
-        """The numbers of the rounds that are still to be measured."""
+        """Returns the numbers of the remaining rounds."""
         return range(self.done.get(step.key, 0), step.rounds)
 
     def begin(self, step, name, number):
-        """One measurement begins."""
+        """Shows the beginning of a measurement."""
         self.progress.tell(f"{step.experiment.id}/{step.cell.id} · round {number + 1} of "
                            f"{step.rounds} · {name}")
 
     def record(self, step, name, number, wrong="", **figures):
-        """One measurement has ended."""
+        """Saves a measurement that has ended."""
         self.folder.append(results.sample(*step.key, name, number, wrong, **figures))
         if wrong:
             self.progress.say(f"{step.experiment.id}/{step.cell.id}: {name}, round {number + 1} "
@@ -44,13 +44,13 @@ class Context:
         self.progress.advance(step.estimate_seconds() / (step.rounds * len(step.names)))
 
     def note(self, name, step, what):
-        """Something that no sample tells: it stands in run.json."""
+        """Adds a note to run.json, for results that are not part of a sample."""
         text = {"name": name, "case": "/".join(step.key), "what": what}
         self.folder.run.setdefault("notes", []).append(text)
         self.progress.say(f"{text['case']}: {name}: {what}")
 
     def leave_out(self, step, why):
-        """A cell that cannot be measured here."""
+        """Records a cell that cannot be measured here."""
         text = {"name": "all", "case": "/".join(step.key), "why": why}
         if text not in self.folder.run["left_out"]:
             self.folder.run["left_out"].append(text)
@@ -58,7 +58,7 @@ class Context:
         self.progress.advance(step.estimate_seconds())
 
     def learn(self, one):
-        """Which of Date and Server the contestant does not send."""
+        """Records which of Date and Server the contestant does not send."""
         if one.probe.sent is None:
             return
         for row in self.folder.run.get("contestants", ()):
@@ -73,7 +73,7 @@ _KINDS = {model.CLOSED: closed.run, model.WORKERS: closed.run, model.SLOW: slow.
 
 
 def run(plan, context):
-    """Every step that is not done; what waits for an hour last, so that the rest is there."""
+    """Runs every step that is not done; slow work is last, because it takes an hour."""
     for step in sorted(plan.steps, key=lambda step: step.cell.kind == model.SLOW):
         if not context.rounds_left(step):
             continue
@@ -91,7 +91,7 @@ def _run_step(step, context):
 
 
 def run_idle(step, context):
-    """Memory of idle connections, a fresh process each round."""
+    """Measures the memory of idle connections, with a new process in each round."""
     for number in context.rounds_left(step):
         with ExitStack() as stack:
             found = start_all(stack, step, context)

@@ -17,9 +17,9 @@ _PATIENCE_SECONDS = 15
 
 @dataclass(frozen=True)
 class Placing:
-    """Which cores a measurement uses.
+    """The cores of a measurement.
 
-    is_shared  no core is left for the load: server and load share all of them
+    is_shared  no core is left for the load: server and load share all cores
     """
     threads: int
     server_cores: tuple
@@ -28,7 +28,7 @@ class Placing:
 
 
 def thread_counts(cores, most=THREADS_MAX):
-    """1, 2, 4 … and the number of cores, up to `most`."""
+    """Returns 1, 2, 4 … and the number of cores, up to `most`."""
     most = min(cores, most, THREADS_MAX)
     counts = [1]
     while counts[-1] * 2 < most:
@@ -37,7 +37,7 @@ def thread_counts(cores, most=THREADS_MAX):
 
 
 def place(threads, usable):
-    """One core per thread for the server, the rest for the load."""
+    """Returns a Placing with one core per thread for the server, and the rest for the load."""
     rest = tuple(usable[threads:])
     if rest:
         return Placing(threads, tuple(usable[:threads]), rest, False)
@@ -45,7 +45,7 @@ def place(threads, usable):
 
 
 def thread_times(pid):
-    """{thread: nanoseconds on a core} of a process."""
+    """Returns {thread: nanoseconds on a core} of a process."""
     times = {}
     for task in process.listdir(f"/proc/{pid}/task"):
         fields = process.read(f"/proc/{pid}/task/{task}/schedstat").split()
@@ -55,7 +55,7 @@ def thread_times(pid):
 
 
 def shares(before, after, threads):
-    """(least, most) CPU time of the busiest `threads` threads, 1.0 being an equal share."""
+    """Returns (least, most) CPU time of the busiest `threads` threads; 1.0 is an equal share."""
     used = sorted((time - before.get(task, 0) for task, time in after.items()), reverse=True)
     used = used[:threads] + [0] * (threads - len(used))
     average = sum(used) / threads
@@ -63,15 +63,15 @@ def shares(before, after, threads):
 
 
 def serial_share(speedup, threads):
-    """The share of the work that does not run in parallel, by Amdahl's law (Karp-Flatt metric)."""
+    """Returns the serial share of the work, according to Amdahl's law (Karp-Flatt metric)."""
     return (1 / speedup - 1 / threads) / (1 - 1 / threads)
 
 
 def measure(command, port, path, connections, seconds, placing):
-    """The figures of one fresh server; raises ServerFailed or GeneratorFailed.
+    """Returns the figures of a new server; raises ServerFailed or GeneratorFailed.
 
     command      with {port} and {threads}
-    connections  for each thread of the server
+    connections  per thread of the server
     """
     words = [word.format(port=port, threads=placing.threads) for word in command]
     load = wrk.Load(path, connections * placing.threads, seconds)
@@ -100,5 +100,5 @@ def measure(command, port, path, connections, seconds, placing):
 
 
 def usable_cores():
-    """The cores that this process may use."""
+    """Returns the cores that this process may use."""
     return sorted(os.sched_getaffinity(0))

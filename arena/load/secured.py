@@ -1,6 +1,6 @@
-"""wrk over TLS: it offers the arena's protocol and suite, and no other.
+"""wrk with TLS: it offers only the arena's protocol and suite.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 from load import tls_terms, wrk
@@ -10,10 +10,10 @@ parse = wrk.parse
 
 
 def can(load):
-    """What is asked over TLS."""
+    """It is used for loads over TLS."""
     return load.is_secure
 
 
 def command(load, port, threads):
-    """The whole command line."""
+    """Returns the command line."""
     return tls_terms.as_client(wrk.command(load, port, threads))

@@ -1,6 +1,6 @@
 """Starts a contestant on its own cores, watches it and ends it cleanly.
 
-Must not know what is asked of it: that is for the workloads and experiments.
+Must not know its requests: they belong to workloads and experiments.
 """
 
 import ctypes
@@ -21,17 +21,17 @@ _PR_SET_PDEATHSIG = 1
 
 
 class ServerFailed(Exception):
-    """The contestant did not start, died, or did not leave cleanly."""
+    """The contestant did not start, crashed, or did not exit cleanly."""
 
 
 @dataclass(frozen=True)
 class Manners:
     """How a program is started and ended.
 
-    environment    what is added to it
-    folder         where it runs; None: here
-    ends_with      the signal for a clean end
-    is_exit_clean  whether status 0 is expected of it then
+    environment    additional variables
+    folder         working directory; None: the current one
+    ends_with      signal for a clean exit
+    is_exit_clean  whether status 0 is expected after it
     """
     environment: dict = field(default_factory=dict)
     folder: object = None
@@ -66,7 +66,7 @@ class Server:
         return self
 
     def _settle(self):
-        """In the child: its cores, and its end with the arena's, were that killed."""
+        """Runs in the child: sets its cores, and ends it if the arena is killed."""
         os.sched_setaffinity(0, self.cores)
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -76,20 +76,20 @@ class Server:
         self._told.close()
 
     def kill(self):
-        """Ends it and its children at once, were it gone itself."""
+        """Kills it and its children, even if it has ended itself."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
 
     def told(self):
-        """The end of what it wrote to standard error."""
+        """Returns the end of its standard error."""
         self._told.seek(0)
         text = self._told.read().decode(errors="replace").strip()
         return text[-_TOLD_CHARACTERS_MAX:]
 
     def ensure_alive(self, seconds=0):
-        """Raises ServerFailed when the process has ended, or ends within so many seconds."""
+        """Raises ServerFailed if the process has ended, or ends within this time."""
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -103,7 +103,7 @@ class Server:
         return f"{how}: {self.told()}" if self.told() else how
 
     def stop(self):
-        """Its signal; raises ServerFailed unless it leaves as its manners say, in time."""
+        """Sends its signal; raises ServerFailed unless it exits in time, as its Manners require."""
         self.ensure_alive()
         self.process.send_signal(getattr(signal, self.manners.ends_with))
         try:
@@ -125,9 +125,9 @@ class Server:
         raise ServerFailed(f"does not listen on port {self.port} after {START_SECONDS_MAX} s")
 
     def cpu_ns(self):
-        """(time on a core, time spent waiting for one) of the process tree, in nanoseconds."""
+        """Returns (time on a core, time waiting for one) of the process tree, in nanoseconds."""
         return process.cpu_ns(self.process.pid)
 
     def memory_bytes(self):
-        """{"rss": …, "pss": …} of the whole process tree."""
+        """Returns {"rss": …, "pss": …} of the whole process tree."""
         return process.memory_bytes(self.process.pid)

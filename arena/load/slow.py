@@ -1,6 +1,6 @@
-"""Measures a cell of experiment 2: clients with a new connection for each of their requests.
+"""Measures a cell of experiment 2: clients with a new connection per request.
 
-Must not measure one after the other what only waits: those who wait do not disturb each other.
+Must measure waiting servers concurrently: they do not disturb each other.
 """
 
 import subprocess
@@ -22,7 +22,7 @@ _ANSWER_SECONDS_MAX = 60
 
 
 def run(step, context):
-    """All rounds of the step, in groups that run at the same time."""
+    """Runs all rounds of the step, in groups that run concurrently."""
     try:
         eider_bench.ensure_built()
         line = _Line.open(step.cell)
@@ -42,14 +42,14 @@ def run(step, context):
 
 
 class _Line:
-    """The way to the servers: this machine's loopback, or the VPN."""
+    """The network to the servers: loopback, or the VPN."""
 
     def __init__(self, vpn, is_remote):
         self.vpn, self.is_remote = vpn, is_remote
 
     @staticmethod
     def open(cell):
-        """The line that the cell asks for; NotBuilt when it is not in this tree."""
+        """Returns the network of the cell; raises NotBuilt if this tree does not contain it."""
         if not cell.is_remote:
             return _Line(nullcontext(), False)
         try:
@@ -60,23 +60,23 @@ class _Line:
 
     @property
     def wrap(self):
-        """Puts a server's command into its namespace; None where there is none."""
+        """A function that puts a server's command into its namespace; None if there is none."""
         if not self.is_remote:
             return None
         return lambda words: self.vpn.command(self.vpn.server_namespace, words)
 
     @property
     def address(self):
-        """Where the servers are reached."""
+        """The address of the servers."""
         return self.vpn.server_address if self.is_remote else "127.0.0.1"
 
     @property
     def namespace(self):
-        """Where the clients are, or None."""
+        """The namespace of the clients, or None."""
         return self.vpn.client_namespace if self.is_remote else None
 
     def check(self, one):
-        """One answer, verified from where the clients are."""
+        """Checks one response from the location of the clients."""
         if not self.is_remote:
             one.probe.check(one.server.port)
             return
@@ -100,13 +100,13 @@ def _run_round(found, number, step, context, line):
 
 
 def _measured_together(group, step, context, line):
-    """The figures of all in the group, when the last of them has ended."""
+    """Returns the figures of all contestants in the group."""
     with ThreadPoolExecutor(len(group)) as pool:
         futures = [pool.submit(_measured, one, step, context, line) for one in group]
         try:
             return [future.result() for future in futures]
         except BaseException:
-            for one in group:  # so that their clients end now, and not after minutes
+            for one in group:  # so that their clients end now, not minutes later
                 if one.server.process is not None:
                     one.server.kill()
             raise

@@ -1,6 +1,6 @@
-"""How a contestant is started for a cell: its command, environment, port.
+"""How a contestant is started for a cell: command, environment and port.
 
-Must not know a contestant by name: peer.toml says what differs.
+Must not know a contestant by name: peer.toml contains the differences.
 """
 
 import os
@@ -18,13 +18,13 @@ _ROUTES = ("--routes", "{routes}", "--middlewares", "{middlewares}")
 
 
 class Ports:
-    """Hands out ports on which nobody listens."""
+    """Assigns unused ports."""
 
     def __init__(self):
-        self._next = os.getpid() * 61 % _PORTS  # two runs at once seldom meet
+        self._next = os.getpid() * 61 % _PORTS  # two concurrent runs rarely collide
 
     def take(self):
-        """A free port."""
+        """Returns an unused port."""
         for _ in range(_PORTS):
             port = FIRST_PORT + self._next
             self._next = (self._next + 1) % _PORTS
@@ -34,16 +34,14 @@ class Ports:
 
 
 def _folders(cell):
-    """The directories that the cell's files are in, each by its placeholder; "" that it does not
-    need.
-    """
+    """Returns the directories of the cell's files by placeholder; "" if not needed."""
     return {name: str(made.ensure()) if set(cases) & set(cell.needs) else ""
             for name, made, cases in (("files", files_dir, _FILES_CASES),
                                       ("profiles", profiles_dir, _PROFILES_CASES))}
 
 
 def _database(cell):
-    """Where the cell's PostgreSQL is, as libpq's keywords; "" where it needs none."""
+    """Returns libpq keywords of the cell's PostgreSQL; "" if it needs none."""
     return postgres.shared().where if cell.has_database else ""
 
 
@@ -55,18 +53,18 @@ def _case_arguments(peer, case):
 
 
 def _tls(cell, port, beside):
-    """The ports and the certificate: what the cell asks is at `port`."""
+    """Returns ports and certificate: the cell's requests go to `port`."""
     if not cell.is_secure:
         return {"port": port, "tls_port": 0, "cert": "", "key": ""}
     return {"port": beside, "tls_port": port, **vars(tls_terms.certificate())}
 
 
 def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
-    """The words of its command line for that cell.
+    """Returns its command line for this cell.
 
-    port      where the cell asks; with TLS or without
-    beside    the port in the clear of a contestant that is asked over TLS
-    upstream  HOST:PORT that requests are passed on to
+    port      port of the cell's requests, with or without TLS
+    beside    port without TLS of a contestant that is measured with TLS
+    upstream  HOST:PORT to which requests are forwarded
     """
     words = list(contestant.command)
     for case in cell.needs:
@@ -80,7 +78,7 @@ def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
 
 
 def manners(contestant, cell, port=0, upstream=""):
-    """Its Manners for that cell, which asks at that port."""
+    """Returns its Manners for this cell with this port."""
     peer = contestant.peer
     environment = dict(peer.run.get("environment", {}))
     for case in cell.needs:
@@ -110,19 +108,19 @@ def _upstream_words(cell, port):
 
 
 def upstream_server(cell, ports, machine):
-    """What proxies and clients ask: the bare loop, or Eider where WebSockets are passed on; on the
-    load's cores, so that nobody counts it.
+    """Returns the upstream: the epoll floor, or Eider for WebSockets; it runs on the load's
+    cores.
     """
     port = ports.take()
     return Server("upstream", _upstream_words(cell, port), port, set(machine.load_cores))
 
 
 def server(contestant, cell, ports, machine, prefix="", wrap=None, upstream=""):
-    """The Server, not yet started, whose port is the one that the cell asks.
+    """Returns the Server, not yet started; its port is that of the cell's requests.
 
-    ports     hands out free ones
+    ports     assigns unused ports
     wrap      puts its command into a namespace
-    upstream  HOST:PORT that requests are passed on to
+    upstream  HOST:PORT to which requests are forwarded
     """
     port = ports.take()
     beside = ports.take() if cell.is_secure else 0

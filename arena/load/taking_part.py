@@ -1,6 +1,6 @@
-"""Those who run during one cell: started once, questioned, ended; one's fault stays its own.
+"""The contestants of one cell: started once, checked, ended; a failure does not affect the others.
 
-Must not start a dead contestant again: what it owes is recorded as missing.
+Must not restart a crashed contestant: its remaining samples are recorded as missing.
 """
 
 from load import postgres, probe, starting
@@ -8,12 +8,12 @@ from load.outcome import GeneratorFailed
 from load.server import ServerFailed
 from verify.framing import WrongAnswer
 
-_DEATH_SECONDS = 0.2  # a connection may end a little before its process has
+_DEATH_SECONDS = 0.2  # a connection may end shortly before its process
 FAULTS = (WrongAnswer, GeneratorFailed, ServerFailed, OSError)
 
 
 class TakingPart:
-    """One contestant in one cell. `out` says why it is measured no more, or ""."""
+    """One contestant in one cell. `out` is why it is not measured any more, or ""."""
 
     def __init__(self, contestant, cell, server):
         self.contestant, self.server = contestant, server
@@ -22,11 +22,11 @@ class TakingPart:
 
     @property
     def name(self):
-        """As in the samples."""
+        """The name in the samples."""
         return self.contestant.name
 
     def why(self, failure):
-        """The fault in words; the death of the server explains whatever came of it."""
+        """Returns the failure as text; if the server has crashed, that is the reason."""
         try:
             if self.server.process is not None:
                 self.server.ensure_alive(_DEATH_SECONDS)
@@ -36,7 +36,7 @@ class TakingPart:
         return str(failure) or type(failure).__name__
 
     def check_first(self):
-        """Raises one of FAULTS; a contestant that answers wrongly without any load is out."""
+        """Raises one of FAULTS; a contestant with a wrong response before the load is out."""
         try:
             self.server.ensure_alive()
             self.probe.check(self.server.port)
@@ -46,7 +46,7 @@ class TakingPart:
 
 
 def _upstream(stack, step, context):
-    """HOST:PORT of what all pass requests on to, started; "" where nobody does."""
+    """Starts the upstream and returns its HOST:PORT; "" if the cell is not proxied."""
     if not step.cell.is_proxied:
         return ""
     server = starting.upstream_server(step.cell, context.ports, context.machine)
@@ -58,9 +58,9 @@ def _upstream(stack, step, context):
 
 
 def start_all(stack, step, context, wrap=None):
-    """Starts everybody of the step; who does not start is out, and the others go on.
+    """Starts all contestants of the step; one that fails is out, and the others continue.
 
-    Raises ServerFailed where the cell needs an upstream or a database that does not start.
+    Raises ServerFailed if the cell needs an upstream or a database that does not start.
     """
     found, upstream = [], _upstream(stack, step, context)
     if step.cell.has_database:
@@ -79,7 +79,7 @@ def start_all(stack, step, context, wrap=None):
 
 
 def stop_all(found, step, context):
-    """Everybody must leave cleanly; who does not is noted."""
+    """Stops all; an unclean exit is noted."""
     for one in found:
         if one.server.process is None or one.out.startswith("does not start"):
             continue

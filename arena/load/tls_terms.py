@@ -1,6 +1,6 @@
-"""What every TLS connection of the arena is like, whoever serves: protocol, suite, certificate.
+"""The terms of every TLS connection of the arena: protocol, suite, certificate.
 
-Must not touch a server's settings: the client offers one suite, so nobody can choose another.
+Must not change a server's settings: the client offers only one suite.
 """
 
 import atexit
@@ -23,14 +23,14 @@ _DAYS = "2"
 
 @dataclass(frozen=True)
 class Certificate:
-    """Paths of PEM files. EC P-256, signed by itself, for the host that all are asked as."""
+    """Paths of PEM files. EC P-256, self-signed, for the Host of all requests."""
     cert: str
     key: str
 
 
 @functools.cache
 def certificate():
-    """Made once for a run, gone when the arena ends; ServerFailed where openssl cannot."""
+    """Makes the certificate once per run; it is deleted at exit. Raises ServerFailed."""
     if not shutil.which("openssl"):
         raise ServerFailed("openssl makes the certificate and is not installed: "
                            "apt-get install openssl")
@@ -48,5 +48,5 @@ def certificate():
 
 
 def as_client(line):
-    """The command with the suite put upon it: for clients that have no option for that."""
+    """Returns the command with the suite in OPENSSL_CONF: for clients without an option for it."""
     return ["env", f"OPENSSL_CONF={CLIENT_CONFIGURATION}", *line]

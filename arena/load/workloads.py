@@ -1,6 +1,6 @@
-"""The quick workloads: what is asked, what must be answered, and the bound that Eider is held to.
+"""The quick workloads: request, required response and Eider's bound.
 
-Must not name a contestant's private flag: every contestant serves the same routes to everybody.
+Must not name a contestant's private flag: every contestant serves the same routes.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _DEEP = 16
 class Workload:
     """One row of the table.
 
-    floor_flags, eider_flags  how the contestant is started for it
+    floor_flags, eider_flags  options of the contestant
     bounds                    the largest ratio to the epoll floor: {"eider epoll": 1.03, ...}
     """
     name: str
@@ -38,7 +38,7 @@ def _both(epoll, uring=None):
 
 
 def all_workloads(seconds):
-    """Every timed workload; `seconds` is the length of one measurement."""
+    """Returns every timed workload; `seconds` is the length of one measurement."""
     def load(path, connections, **more):
         return wrk.Load(path, connections, seconds, **more)
     return [

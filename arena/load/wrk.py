@@ -1,6 +1,6 @@
-"""wrk, the closed-loop generator: its command line, and what it printed.
+"""wrk, the closed-loop generator: its command line and output.
 
-Must not judge: errors are handed on as they were counted.
+Must not judge: errors are counted, not interpreted.
 """
 
 import re
@@ -12,7 +12,7 @@ from load.outcome import GeneratorFailed, Report
 from verify.answers import type_of_body
 
 NAME = "wrk"
-HOST = "arena.example"  # one Host for all contestants, so that the request bytes are equal
+HOST = "arena.example"  # the same for all contestants, so that the requests are equal
 _TIMEOUT = "10s"
 _scripts = {}
 
@@ -74,11 +74,11 @@ request = function() return batch end
 
 @dataclass(frozen=True)
 class Mixed:
-    """One kind of request of several. In path and body {RAND:1:9} is a number by chance, and
+    """One of several kinds of requests. In path and body, {RAND:1:9} is a random number, and
     {SEQ:5} the next one from 5 on.
 
-    weight      how often it comes, beside those of the others
-    body_bytes  of a body of so many letters, where there is no other
+    weight      relative frequency
+    body_bytes  size of a generated body, if `body` is empty
     """
     weight: int
     path: str
@@ -88,24 +88,24 @@ class Mixed:
 
     @property
     def has_body(self):
-        """Whether content is sent."""
+        """Whether the request has a body."""
         return bool(self.body or self.body_bytes)
 
     @property
     def is_by_chance(self):
-        """Whether no two of them need be alike."""
+        """Whether it contains random or sequential numbers."""
         return any(mark in self.path + self.body for mark in ("{RAND:", "{SEQ:"))
 
 
 @dataclass
 class Load:
-    """What a generator is told.
+    """The settings of a generator.
 
-    depth      how many requests leave in one write
-    is_secure  by TLS
+    depth      number of requests per write
+    is_secure  with TLS
     body       of each request, JSON
-    mix        Mixed requests instead of the path: by chance where one of them has numbers by
-               chance, else in turn, so that none is made while the load runs
+    mix        Mixed requests instead of the path: in random order if one of them contains numbers,
+               else in turn, so that none is created during the load
     """
     path: str
     connections: int
@@ -119,7 +119,7 @@ class Load:
 
 
 def can(_load):
-    """wrk can do every closed loop."""
+    """wrk supports every closed loop."""
     return True
 
 
@@ -136,7 +136,7 @@ def _mixed(mix):
 
 
 def _script(load):
-    """What wrk has no option for, as Lua; "" where that is nothing."""
+    """Returns Lua for settings without an option of wrk; "" if there are none."""
     text = _mixed(load.mix) if load.mix else ""
     if load.body and not load.mix:
         escaped = "".join(f"\\{byte:03}" for byte in load.body)
@@ -145,7 +145,7 @@ def _script(load):
 
 
 def _script_path(text):
-    """A file of that script, written once and removed at exit."""
+    """Returns a file of this script, written once and removed at exit."""
     if text not in _scripts:
         file = tempfile.NamedTemporaryFile("w", prefix="eider_wrk_", suffix=".lua")
         file.write(text)
@@ -155,7 +155,7 @@ def _script_path(text):
 
 
 def command(load, port, threads):
-    """The whole command line, the same for every contestant but for the port."""
+    """Returns the command line, which is the same for every contestant except for the port."""
     line = ["wrk", f"-t{min(threads, load.connections)}", f"-c{load.connections}",
             f"-d{max(1, round(load.seconds))}s", "--latency", "--timeout", _TIMEOUT,
             "-H", f"Host: {HOST}"]
@@ -171,7 +171,7 @@ def command(load, port, threads):
 
 
 def start(load, port, cores):
-    """Starts wrk on `cores`, one thread for each of them."""
+    """Starts wrk on `cores`, with one thread per core."""
     return outcome.start(command(load, port, len(cores)), cores)
 
 
@@ -181,7 +181,7 @@ def finish(process, seconds_max):
 
 
 def parse(text):
-    """The Report in wrk's output; GeneratorFailed when there is none."""
+    """Returns the Report in wrk's output; raises GeneratorFailed if there is none."""
     counted = outcome.number(text, r"(\d+) requests in")
     rate = outcome.number(text, r"Requests/sec:\s+([\d.]+)")
     if counted is None or rate is None or "cannot open" in text:
@@ -197,5 +197,5 @@ def parse(text):
 
 
 def _percentile_ms(text, percent):
-    """nan also for the 0.00us that it prints of what it did not time."""
+    """Returns nan also for 0.00us, which wrk prints if it has not measured."""
     return outcome.duration_ms(text, rf"^\s+{percent}%\s+") or outcome.NAN

@@ -1,6 +1,6 @@
-"""Network namespaces of one run: their names, what runs in them, and how they go again.
+"""Network namespaces of one run: their names, their processes and their removal.
 
-Must not touch a namespace that this arena did not make: every name says whose it is.
+Must not change other namespaces: every name contains the run that has made it.
 """
 
 import os
@@ -18,11 +18,11 @@ _CAP_SYS_ADMIN = 21
 
 
 class NetworkFailed(Exception):
-    """No network: says what is missing and the mend."""
+    """There is no network; has the reason and the solution."""
 
 
 def ip_program():
-    """The path of iproute2's ip, which users' PATH often lacks."""
+    """Returns the path of iproute2's ip, whose directory is often missing in users' PATH."""
     found = shutil.which("ip", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if not found:
         raise NetworkFailed("the VPN case needs the program ip: apt-get install iproute2")
@@ -30,7 +30,7 @@ def ip_program():
 
 
 def why_impossible():
-    """Why no namespace can be made here, in one line; "" when it can."""
+    """Returns why namespaces cannot be made here, in one line; "" if they can."""
     missing = [name for name, bit in (("CAP_NET_ADMIN", _CAP_NET_ADMIN),
                                       ("CAP_SYS_ADMIN", _CAP_SYS_ADMIN)) if not _has(bit)]
     if missing:
@@ -53,7 +53,7 @@ def _has(capability):
 
 
 def ip(*arguments):
-    """Runs ip and returns what it printed; NetworkFailed says what it said."""
+    """Runs ip and returns its output; raises NetworkFailed with its error."""
     command = [ip_program(), *arguments]
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS_MAX,
@@ -66,7 +66,7 @@ def ip(*arguments):
 
 
 def _started_at(pid):
-    """When the process began, in the kernel's ticks, so that a reused pid is told apart."""
+    """Returns the start time of the process in the kernel's ticks, to detect a reused pid."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return int(file.read().rpartition(")")[2].split()[19])
@@ -75,17 +75,17 @@ def _started_at(pid):
 
 
 def name_of(role, number):
-    """A name that no other living run uses: the `number`th pair of this process."""
+    """Returns a name that no other running arena uses: of the `number`th pair of this process."""
     return f"{_PREFIX}_{os.getpid()}_{_started_at(os.getpid())}_{number}{role}"
 
 
 def listed():
-    """The names of all namespaces that ip knows."""
+    """Returns the names of all namespaces that ip lists."""
     return [line.split()[0] for line in ip("netns", "list").splitlines() if line.strip()]
 
 
 def remove_leftovers():
-    """Removes the namespaces of runs whose process has died."""
+    """Removes the namespaces of runs whose process has ended."""
     for name in listed():
         found = _NAME.match(name)
         if found and _started_at(int(found[1])) != int(found[2]):
@@ -93,7 +93,7 @@ def remove_leftovers():
 
 
 def remove(name):
-    """Ends what still runs in a namespace of ours and removes it; one that is gone is fine."""
+    """Ends all processes in a namespace of this arena and removes it, if it still exists."""
     if name not in listed():
         return
     for pid in ip("netns", "pids", name).split():

@@ -1,6 +1,6 @@
-"""Two network namespaces joined by a line of 26 ms each way: experiment 2's "across a VPN".
+"""Two network namespaces with a delay of 26 ms in each direction: experiment 2's "across a VPN".
 
-Must not lead anywhere: the namespaces have a loopback and that line, and no other route.
+Must not route anywhere else: the namespaces have only loopback and this connection.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _numbers = itertools.count(1)
 
 
 def bridge_program():
-    """The bridge that is built; NetworkFailed says how when it is not."""
+    """Returns the path of the bridge; raises NetworkFailed with the build command if missing."""
     directory = os.environ.get("EIDER_BIN") or _ROOT / "build/release/bin"
     program = Path(directory) / "delay_bridge"
     if not os.access(program, os.X_OK):
@@ -39,11 +39,11 @@ def bridge_program():
 
 
 class Vpn:
-    """Use as a context manager, from a thread that outlives it: the bridge dies with its thread.
+    """Use as a context manager, from a thread that outlives it: the bridge ends with its thread.
 
     server_namespace, client_namespace  their names
-    server_address                      where the client reaches the server
-    carried                             after the end: what the bridge says that it carried
+    server_address                      address of the server for the client
+    carried                             after the end: the bridge's report of its traffic
     """
 
     def __init__(self, delay_ms=26):
@@ -77,13 +77,13 @@ class Vpn:
 
     @staticmethod
     def command(namespace, argv):
-        """The command line that runs `argv` inside of the namespace, under the same pid."""
+        """Returns the command line that runs `argv` in the namespace, with the same pid."""
         return [namespaces.ip_program(), "netns", "exec", namespace, *(str(a) for a in argv)]
 
     def await_listening(self, port, seconds_max=_LISTEN_SECONDS_MAX):
-        """Waits until somebody listens on that port of the server's side; NetworkFailed if not.
+        """Waits until a socket listens on this port of the server's side; raises NetworkFailed.
 
-        The kernel is asked, so that the server sees no connection from it.
+        Reads the kernel's table, so that the server gets no connection.
         """
         deadline = time.monotonic() + seconds_max
         while time.monotonic() < deadline:
@@ -109,7 +109,7 @@ class Vpn:
             [program, self.client_namespace, self.server_namespace, _DEVICE,
              str(round(self.delay_ms * 1000))],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            start_new_session=True)  # Ctrl-C ends the loads first, then this
+            start_new_session=True)  # after Ctrl-C, the loads end before it
         ready, _, _ = select.select([self._bridge.stdout], [], [], _START_SECONDS_MAX)
         line = self._bridge.stdout.readline() if ready else ""
         if line.strip() != "ready":
@@ -128,7 +128,7 @@ class Vpn:
         ip("link", "set", _DEVICE, "up")
 
     def _remove(self):
-        with contextlib.ExitStack() as steps:  # each is tried, whatever becomes of the others
+        with contextlib.ExitStack() as steps:  # each runs even if others fail
             for name in (self.server_namespace, self.client_namespace):
                 steps.callback(namespaces.remove, name)
             if self._bridge is not None:

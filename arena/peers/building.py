@@ -1,4 +1,4 @@
-"""Runs the build steps of a peer, each within its time, everything they say in a log.
+"""Runs the build steps of a peer, each with a timeout and its output in a log.
 
 Must not decide whether a build is needed: peers/setup.py does.
 """
@@ -14,7 +14,7 @@ _LINES_SHOWN = 12
 
 
 class BuildFailed(Exception):
-    """Which step failed, the end of what it said, and where all of it is."""
+    """Has the failed step, the end of its output and the path of the log."""
 
 
 def _end(process):

@@ -1,6 +1,6 @@
-"""The ease table: what a hello world costs with each peer, measured when the peer is set up.
+"""The ease table: the cost of hello world with each peer, measured at its setup.
 
-Must not estimate: what is not measured is null.
+Must not estimate: values that are not measured are null.
 """
 
 import json
@@ -27,7 +27,7 @@ _WITH_VALUE = ("-I", "-D", "-U", "-isystem")
 
 
 def lines_of(text, suffix):
-    """Lines that are neither blank nor only a comment."""
+    """Returns the number of lines that are neither blank nor only a comment."""
     mark = "#" if suffix in _HASH_COMMENTS else "//"
     if mark == "//":
         text = _BLOCK_COMMENT.sub("", text)
@@ -36,7 +36,7 @@ def lines_of(text, suffix):
 
 
 def compile_command(step):
-    """(compiler and its flags, source) of a step that compiles one C++ file, else None."""
+    """Returns (compiler and flags, source) of a step that compiles one C++ file, else None."""
     if not _COMPILER.fullmatch(Path(step[0]).name):
         return None
     flags, sources, words = [step[0]], [], iter(step[1:])
@@ -51,7 +51,7 @@ def compile_command(step):
 
 
 def _compile_seconds(flags, source, target, folder):
-    """CPU time of compiling one file without linking."""
+    """Returns the CPU time of compiling one file without linking."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(["env", "CCACHE_DISABLE=1", *flags, "-c", str(source), "-o", str(target)],
                    cwd=folder, check=True, capture_output=True, timeout=SECONDS_MAX)
@@ -60,9 +60,10 @@ def _compile_seconds(flags, source, target, folder):
 
 
 def compile_ratio(steps, folder):
-    """CPU time of compiling hello world over that of four standard headers, same flags.
+    """Returns the CPU time of compiling hello world divided by that of four standard headers.
 
-    The two alternate; the median of the rounds' ratios. None when no step compiles one file.
+    Both use the same flags and alternate; returns the median of the rounds' ratios. None if no step
+    compiles one file.
     """
     found = next(filter(None, map(compile_command, steps)), None)
     if found is None:
@@ -87,12 +88,12 @@ def _stripped_bytes(program):
 
 
 def _build_cold(peer, steps, prefix, log_path):
-    """(seconds of building hello world into an empty folder, its stripped size).
+    """Returns (seconds of building hello world in an empty folder, its stripped size).
 
-    What is left of an earlier build would make the seconds those of finding that nothing is to do.
+    Results of an earlier build would make the build too fast.
     """
     with tempfile.TemporaryDirectory() as out:
-        # Caches of compilers lie elsewhere, and would make the second build a quick one.
+        # Compiler caches are in other folders, and would make the second build too fast.
         cold = ["env", "CCACHE_DISABLE=1", f"GOCACHE={out}/go-cache"]
         commands = [[*cold, *filled(step, peer, out=out, prefix=prefix)] for step in steps]
         seconds = round(building.run_steps(peer, commands, prefix, log_path), 2)
@@ -101,7 +102,7 @@ def _build_cold(peer, steps, prefix, log_path):
 
 
 def measure(peer, prefix, log_path):
-    """One row of the table; BuildFailed when its hello world does not build."""
+    """Returns one row of the table; raises BuildFailed if its hello world does not build."""
     row = {"name": peer.name, "licence": peer.licence, "hello_lines": None,
            "packages_pulled": pulled.count(peer), "build_seconds": None,
            "compile_ratio": None, "binary_bytes": None}
@@ -118,7 +119,7 @@ def measure(peer, prefix, log_path):
 
 
 def saved(peer):
-    """The row that setup measured, or None."""
+    """Returns the row that setup measured, or None."""
     try:
         return json.loads((peer.out / "ease.json").read_text())
     except (OSError, ValueError):
@@ -126,5 +127,5 @@ def saved(peer):
 
 
 def save(peer, row):
-    """Keeps the row beside what was built."""
+    """Saves the row in the build folder."""
     (peer.out / "ease.json").write_text(json.dumps(row) + "\n")

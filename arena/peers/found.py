@@ -1,4 +1,4 @@
-"""Looks for the library of a peer that the user brings: a header, or a package of CMake's.
+"""Finds the library of a peer that the user provides: a header, or a CMake package.
 
 Must not install or download anything.
 """
@@ -32,7 +32,7 @@ def _has_package(name, prefix):
 
 
 def why_absent(peer, prefix=""):
-    """"" when the library is there; otherwise where it was looked for and how to name it."""
+    """Returns "" if the library is found, else where it was searched and how to name its folder."""
     if prefix and not Path(prefix).is_dir():
         return f"the prefix {prefix} is no folder"
     find, looked = peer.data.get("find", {}), []

@@ -1,6 +1,6 @@
-"""Reads the peer.toml of every contestant: who it is, how it is built, started and ended.
+"""Reads the peer.toml of every contestant: name, build, start and end.
 
-Must not install, build or start anything, and must not guess: a fault names file, key and mend.
+Must not install, build, start or guess anything: an error names file, key and solution.
 """
 
 import os
@@ -25,14 +25,14 @@ _IN_CLIENTS = ("out", "prefix", "root", "bin", "folder", *_OF_CLIENTS)
 
 
 class ManifestError(Exception):
-    """A peer.toml is wrong: its file, the key and the mend."""
+    """A peer.toml is wrong; has the file, the key and the solution."""
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """One row of the tables: a peer, or one way to start it.
+    """One row of the tables: a peer, or one of several ways to start it.
 
-    command, client  how it is started as each; () for what it is not
+    command, client  how it is started as a server and as a client; () if it is not one
     """
     name: str
     title: str
@@ -43,13 +43,13 @@ class Contestant:
 
     @property
     def is_floor(self):
-        """True for the bare servers under all ratios."""
+        """True for the minimal servers to which ratios refer."""
         return self.peer.is_floor
 
 
 @dataclass
 class Peer:
-    """One peer.toml. `data` holds the tables that only setup reads."""
+    """One peer.toml. `data` contains the tables that only setup reads."""
     name: str
     title: str
     language: str
@@ -66,7 +66,7 @@ class Peer:
 
     @property
     def out(self):
-        """Where it is built."""
+        """The build folder."""
         return BUILD / self.name
 
     @property
@@ -86,26 +86,28 @@ class Peer:
 
     @property
     def is_built_each_time(self):
-        """Ours: built again before each run, so that never an old program is measured."""
+        """True for Eider's own: built before each run, so that the measured program is up to
+        date.
+        """
         return self.build.get("is_repeated", False)
 
     def case_table(self, case):
-        """[case.<case>], or nothing."""
+        """Returns [case.<case>], or {}."""
         return self.data.get("case", {}).get(case, {})
 
 
 def programs_folder():
-    """Where Eider's own programs are: EIDER_BIN, or the release build."""
+    """Returns the folder of Eider's own programs: EIDER_BIN, or the release build."""
     return Path(os.environ.get("EIDER_BIN") or ROOT / "build/release/bin").resolve()
 
 
 def are_programs_given():
-    """True when the user says where Eider's programs are, so that none is built."""
+    """True if the user has set the folder of Eider's programs, so that they are not built."""
     return bool(os.environ.get("EIDER_BIN"))
 
 
 def filled(words, peer, **values):
-    """The words with {out}, {root}, {bin}, {folder}, {prefix} and `values` put in."""
+    """Replaces {out}, {root}, {bin}, {folder}, {prefix} and `values` in the words."""
     known = {"out": peer.out, "root": ROOT, "bin": programs_folder(), "folder": peer.folder,
              "prefix": "", **values}
     def value(match):
@@ -143,7 +145,7 @@ def _server_faults(contestant):
 
 
 def _word_faults(table, command, known, needed):
-    """What is wrong with the placeholders of a command."""
+    """Returns errors in the placeholders of a command."""
     found = _PLACEHOLDER.findall(" ".join(command))
     faults = [f"{table} command: {{{name}}} is not known; {schema.near(name, list(known))}"
               for name in found if name not in known]
@@ -161,7 +163,7 @@ def _name_faults(data, folder):
 
 
 def shown(path):
-    """The path as a reader of the project knows it."""
+    """Returns the path relative to the project, if it is inside."""
     path = Path(path)
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
@@ -172,7 +174,7 @@ def _refuse(path, faults):
 
 
 def read(path):
-    """The Peer of one peer.toml; ManifestError when it is not right."""
+    """Returns the Peer of one peer.toml; raises ManifestError if it is invalid."""
     path = Path(path)
     try:
         data = tomllib.loads(path.read_text())
@@ -190,7 +192,7 @@ def read(path):
 
 
 def manifest_paths(arena=ARENA):
-    """The floors' first, Eider's next, then the others by name."""
+    """Returns the manifests: floors first, then Eider's, then the others by name."""
     apps = sorted((arena / "apps").glob("*/peer.toml"),
                   key=lambda path: (path.parent.name != "eider", path.parent.name))
     floor = arena / "floor/peer.toml"
@@ -198,7 +200,7 @@ def manifest_paths(arena=ARENA):
 
 
 def read_all(arena=ARENA):
-    """(every Peer that can be read, the faults of the others as texts)."""
+    """Returns (every valid Peer, the errors of the others as texts)."""
     peers, faults, seen = [], [], {}
     for path in manifest_paths(arena):
         try:

@@ -1,6 +1,6 @@
-"""Installs oha, a load generator that no distribution carries, from crates.io.
+"""Installs oha, a load generator that distributions do not package, from crates.io.
 
-Must not touch one that is on the path already.
+Must not replace one that is already in PATH.
 """
 
 import shutil
@@ -15,16 +15,16 @@ _SECONDS_MAX = 1800
 
 
 class NotInstalled(Exception):
-    """Why it is not there, and the mend."""
+    """oha is missing; has the reason and the solution."""
 
 
 def program():
-    """Where it is: on the path, or where `install` put it; None when it is nowhere."""
+    """Returns its path: in PATH, or where `install` put it; None if it is missing."""
     return shutil.which(NAME) or shutil.which(NAME, path=_FOLDER / "bin")
 
 
 def install(say):
-    """Builds it once; NotInstalled says why it cannot be."""
+    """Builds it once; raises NotInstalled if that fails."""
     if program():
         return
     if shutil.which("cargo") is None:

@@ -1,6 +1,6 @@
-"""Debian packages: which are there, and installing the others the way ./run and ./test do.
+"""Debian packages: finds missing ones and installs them like ./run and ./test.
 
-Must not touch what is there already, and must not ask for a password that nobody can type.
+Must not change installed ones, and must not prompt for a password.
 """
 
 import subprocess
@@ -14,7 +14,7 @@ _ELEVATION = '. tools/setup.sh; elevation'
 
 
 class PackagesMissing(Exception):
-    """What is missing and how to install it by hand."""
+    """Has the missing packages and the command that installs them."""
 
 
 def _shell(script, *words, seconds_max=60):
@@ -23,7 +23,7 @@ def _shell(script, *words, seconds_max=60):
 
 
 def missing(packages):
-    """Those of the packages that are not installed; all, where dpkg is not the system's."""
+    """Returns the packages that are not installed; all if the system does not use dpkg."""
     found = []
     for package in packages:
         try:
@@ -37,7 +37,7 @@ def missing(packages):
 
 
 def ensure(packages):
-    """Installs those that are missing; PackagesMissing when that is not possible here."""
+    """Installs missing packages; raises PackagesMissing if that is not possible here."""
     lacking = missing(packages)
     if not lacking:
         return

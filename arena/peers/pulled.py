@@ -1,6 +1,6 @@
-"""How many packages a peer's library brings along, asked of the registry's own program.
+"""The number of dependencies of a peer's library, according to the registry's own program.
 
-Must not estimate, and must not fetch anything: where the answer is not certain it is None.
+Must not estimate or download anything: None if the number is not certain.
 """
 
 import os
@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 SECONDS_MAX = 120
-# An empty view of what is installed, so that the answer is the same on every machine.
+# Simulates that no package is installed, so that the result is the same on every machine.
 _SIMULATED = ("apt-get", "--simulate", "--no-install-recommends", "-o",
               "Dir::State::status=/dev/null", "-o", "Debug::NoLocking=1", "install")
 _COMPILER = "g++"
@@ -29,22 +29,22 @@ def _installed_with(packages):
 
 
 def debian(peer):
-    """Packages on top of a C++ compiler, the library's own not counted."""
+    """Counts packages in addition to a C++ compiler, without the library itself."""
     packages = peer.data.get("packages", ())
     if not packages:
         return None
     found = _installed_with([_COMPILER, *packages]) - _installed_with([_COMPILER])
-    is_packaged = peer.origin == "distribution"  # else they are what the library is built with
+    is_packaged = peer.origin == "distribution"  # else the library is built from source with them
     return len(found - set(packages)) if is_packaged else len(found)
 
 
 def _crates(lines):
-    """{(name, version)} of cargo's tree; what follows them says where and whether repeated."""
+    """Returns {(name, version)} of cargo's tree; the rest of a line is location and repetition."""
     return {tuple(line.split()[:2]) for line in lines if line.strip()}
 
 
 def crates(peer):
-    """Crates under the one whose version is the peer's."""
+    """Counts the dependencies of the crate that has the peer's version."""
     direct = _crates(_lines([*_TREE, "--depth", "1"], peer.folder))
     library = [name for name, version in direct if version == f"v{peer.version}"]
     if len(library) != 1:
@@ -54,7 +54,7 @@ def crates(peer):
 
 
 def go_modules(peer):
-    """Modules that hello world is compiled from, besides itself and the library."""
+    """Counts the modules of hello world, without itself and the library."""
     source = Path(peer.build.get("hello_source", "hello.go"))
     form = "{{with .Module}}{{.Path}} {{.Version}}{{end}}"
     told = _lines(["go", "list", "-deps", "-f", form, f"./{source.parent}"], peer.folder)
@@ -63,14 +63,14 @@ def go_modules(peer):
 
 
 def npm_packages(peer):
-    """Packages that are installed under the one that the peer asks for."""
+    """Counts the dependencies of the installed package."""
     told = _lines(["npm", "ls", "--all", "--parseable", "--prefix", str(peer.out)], peer.out)
     found = [line for line in told if "node_modules" in line]
     return len(found) - 1 if found else None
 
 
 def wheels(peer):
-    """What is installed beside the library in its environment, but for what installs."""
+    """Counts the packages in its environment, without the library and the installers."""
     told = _lines([str(peer.out / "venv/bin/python"), "-m", "pip", "list", "--format", "freeze",
                    "--disable-pip-version-check"], peer.out)
     return len({line.partition("==")[0] for line in told} - {*_INSTALLERS, peer.name})
@@ -81,7 +81,7 @@ _ASKED = {"distribution": debian, "ours": debian, "yours": debian, "crates.io": 
 
 
 def count(peer):
-    """What the manifest says, else what is found out, else None."""
+    """Returns the number in the manifest, else the determined one, else None."""
     if "depends_on" in peer.data:
         return peer.data["depends_on"]
     try:

@@ -1,4 +1,4 @@
-"""Which keys a peer.toml may have, of which type, and what to write when one is wrong.
+"""The keys of a peer.toml and their types, and error messages with the correct form.
 
 Must not read a file: peers/manifest.py does.
 """
@@ -10,7 +10,7 @@ CASES = ("plaintext", "json", "hello-html", "form", "test", "test-blocking", "la
          "routes", "bodies", "close", "pipelined", "processes", "websocket", "room", "events",
          "stream", "upload", "files", "items-json", "items-compressed", "static", "tls", "http2",
          "http2-tls", "proxy", "tunnel", "unchecked", "checked", "client", "database", "jobs")
-CLIENT = "client"  # the case of those that ask
+CLIENT = "client"  # the case of clients
 JOBS = "jobs"  # the case of job queues, which have no other case
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 
@@ -18,7 +18,7 @@ TEXT, FLAG, COUNT, TEXTS, COMMANDS, TABLE, TABLES = (
     "a text", "true or false", "a whole number above 0", 'a list of texts, e.g. ["g++"]',
     'a list of commands, each a list of texts, e.g. [["make", "-j2"]]', "a table", "tables [[…]]")
 
-# key: (type, is it required)
+# key: (type, whether it is required)
 TOP = {
     "name": (TEXT, True), "title": (TEXT, True), "language": (TEXT, True),
     "licence": (TEXT, True), "origin": (TEXT, True), "version": (TEXT, True),
@@ -63,7 +63,7 @@ _FITS = {
 
 
 def near(name, known):
-    """How a sentence about an unknown name ends: what was meant, or what there is."""
+    """Returns the end of an error about an unknown name: the closest name, or all of them."""
     close = difflib.get_close_matches(str(name), known, 1)
     return f"did you mean {close[0]}?" if close else "there are: " + ", ".join(known)
 
@@ -97,7 +97,7 @@ def _choice_faults(data):
 
 
 def _start_faults(data):
-    """A server is started, and so is a client; who is one alone needs no other."""
+    """Servers and clients have start commands; a peer that is only a client needs no server."""
     faults, cases = [], set(data["serves"]["cases"])
     starts = [data.get("run", {}), *data.get("contestant", [])]
     if cases != {CLIENT} and not any(start.get("command") for start in starts):
@@ -113,7 +113,7 @@ def _start_faults(data):
 
 
 def faults_of(data):
-    """What is wrong in the content of a peer.toml, a line each: the key, what it is, the mend."""
+    """Returns the errors of a peer.toml, one line each: key, error and solution."""
     faults = _table_faults("", data, TOP)
     if faults:
         return faults

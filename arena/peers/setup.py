@@ -1,6 +1,6 @@
-"""Installs what a peer needs, builds its adapter and measures its hello world; knows what is done.
+"""Installs a peer's dependencies, builds its adapter and measures hello world; remembers the state.
 
-Must not build again what has not changed, save what is ours.
+Must not rebuild an unchanged peer, except Eider's own.
 """
 
 import hashlib
@@ -16,13 +16,11 @@ _COMMON, _ASKING = ARENA / "apps/common", ARENA / "apps/asking"
 
 
 class SetupFailed(Exception):
-    """Why a peer cannot take part, and the mend."""
+    """A peer cannot take part; has the reason and the solution."""
 
 
 def fingerprint(peer, prefix):
-    """Changes with every file of the adapter, with what all adapters or all clients share, and the
-    prefix.
-    """
+    """Returns a hash of the adapter's and the shared files, and of the prefix."""
     digest = hashlib.sha256(prefix.encode())
     for folder in (peer.folder, _COMMON, *([_ASKING] if CLIENT in peer.cases else ())):
         for path in sorted(folder.rglob("*")):
@@ -37,7 +35,7 @@ def _stamp(peer):
 
 
 def prefix_of(peer):
-    """The prefix that the user named when it was set up, or ""."""
+    """Returns the prefix that the user named at setup, or ""."""
     try:
         return json.loads(_stamp(peer).read_text()).get("prefix", "")
     except (OSError, ValueError):
@@ -45,7 +43,7 @@ def prefix_of(peer):
 
 
 def is_ready(peer, prefix=None):
-    """True when it was set up and nothing has changed since."""
+    """True if it was set up and has not changed since."""
     prefix = prefix_of(peer) if prefix is None else prefix
     try:
         stamp = json.loads(_stamp(peer).read_text())
@@ -77,7 +75,7 @@ def _ensure_needed(peer, prefix, say):
 
 
 def build(peer, prefix, say):
-    """Its build steps; SetupFailed with the end of the log."""
+    """Runs its build steps; raises SetupFailed with the end of the log."""
     steps = peer.build.get("steps", ())
     peer.out.mkdir(parents=True, exist_ok=True)
     log_path = peer.out / "setup.log"
@@ -90,7 +88,7 @@ def build(peer, prefix, say):
 
 
 def _measure_ease(peer, prefix, say):
-    """A hello world that does not build costs its row only."""
+    """If hello world does not build, only its row of the ease table is missing."""
     if peer.is_floor:
         return
     try:
@@ -100,7 +98,7 @@ def _measure_ease(peer, prefix, say):
 
 
 def set_up(peer, prefix, say):
-    """Everything for one peer. Raises SetupFailed."""
+    """Sets up one peer completely. Raises SetupFailed."""
     _stamp(peer).unlink(missing_ok=True)
     peer.out.mkdir(parents=True, exist_ok=True)
     (peer.out / "setup.log").write_bytes(b"")
@@ -112,7 +110,7 @@ def set_up(peer, prefix, say):
 
 
 def version_of(peer):
-    """What its version_command says, or what the manifest expects."""
+    """Returns the output of its version_command, or the version in the manifest."""
     command = peer.data.get("version_command")
     if command:
         try:

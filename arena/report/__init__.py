@@ -1,6 +1,6 @@
 """The report of a run: report.html and report.md, written into its results folder.
 
-Must not measure and must not change a sample: what run.json and samples.jsonl say is all it knows.
+Must not measure and must not change a sample: it uses only run.json and samples.jsonl.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 def write(results_folder):
     """Writes both reports; returns their paths. Raises report.results.ReportFailed."""
     # pylint: disable=import-outside-toplevel
-    # Only the report needs jinja2: what takes report.table alone must run without it.
+    # Only the report needs jinja2: programs that use only report.table must run without it.
     from report import markdown, page, results
     folder = Path(results_folder)
     found = results.load(folder)

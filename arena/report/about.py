@@ -1,6 +1,6 @@
-"""One sentence on each experiment: what it is and who published it.
+"""One sentence about each experiment: its content and its publisher.
 
-Must not hold a figure: those come with the results.
+Must not contain a figure: figures come with the results.
 """
 
 _SENTENCES = {
@@ -53,5 +53,5 @@ _SENTENCES = {
 
 
 def sentence(experiment):
-    """What is known of the id, then what run.json adds; "" of neither."""
+    """Returns the known sentence of the ID and the text of run.json; "" if there is neither."""
     return " ".join(part for part in (_SENTENCES.get(experiment.id, ""), experiment.about) if part)

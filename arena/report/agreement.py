@@ -1,6 +1,6 @@
-"""Whether two generators that loaded the same servers say the same: ratios within the rounds.
+"""Compares two generators that loaded the same servers: ratios within the rounds.
 
-Must not call them equal: the ratio and its spread stand for themselves.
+Must not judge whether they are equal: it shows the ratio and its spread.
 """
 
 from report import figures, rows, wording
@@ -10,14 +10,14 @@ _MEASURED = (("cpu_us", "server's CPU/request"), ("per_second", "requests/s"), (
 
 
 def title(cell):
-    """What is over what."""
+    """Returns the names of dividend and divisor."""
     first, second = map(wording.generator, cell.generators[:2])
     return f"{second} over {first}"
 
 
 def table(results, cell, samples):
-    """(column titles, lines of text): of each server the ratios of the second generator's figures
-    over the first one's; None where the cell has no two.
+    """Returns (column titles, lines of text): per server, the ratios of the second generator's
+    figures to the first one's; None if the cell has only one generator.
     """
     if len(cell.generators) < 2:
         return None

@@ -1,6 +1,6 @@
-"""The bounds that Eider is held to, and whether they are met.
+"""Eider's bounds, and whether they are met.
 
-Must not soften: a bound is met when the median keeps it, missed when it does not.
+Must not be lenient: a bound is met if the median is within it, else missed.
 """
 
 from report import figures, metrics, wording
@@ -10,7 +10,7 @@ WORDS = {True: "met", False: "MISSED", None: "not measured"}
 
 
 def bounded_figure(samples, name, cell):
-    """The Figure that a bound of this cell holds for: a ratio, bytes, or time over the limit."""
+    """Returns the Figure for a bound of this cell: a ratio, bytes, or time divided by the limit."""
     if cell.bound_over:
         return peers_ratio(samples, name, cell)
     if cell.metric == "bytes":
@@ -21,32 +21,32 @@ def bounded_figure(samples, name, cell):
 
 
 def peers_ratio(samples, name, cell):
-    """CPU per request, or bytes where these are measured or weigh, over the best of the cell's
-    rivals.
+    """Returns CPU per request, or bytes if the cell measures or weights them, divided by the value
+    of the cell's best rival.
     """
     field = metrics.of_cell(cell, samples).field if cell.metric in _OF_BYTES else "cpu_us"
     return figures.ratio_to_best(samples, name, cell.bound_over, field)
 
 
 def is_asked(samples, cell):
-    """False where the bound is a ratio to peers of which none took part."""
+    """Returns False if the bound is a ratio to peers and none of them took part."""
     return not cell.bound_over or any(s["contestant"] in cell.bound_over for s in samples)
 
 
 def told(cell, value):
-    """A bound or its figure as text."""
+    """Formats a bound or its figure."""
     is_size = cell.metric == "bytes" and not cell.bound_over
     return wording.size(value) if is_size else wording.times(value)
 
 
 def is_met(samples, name, cell):
-    """None when nothing valid was measured."""
+    """Returns whether the bound is met; None if there is no valid figure."""
     found = bounded_figure(samples, name, cell)
     return None if found is None else found.median <= cell.bound[name]
 
 
 def _judged(results):
-    """(where, name, cell, samples) of every bound of a cell that has a sample."""
+    """Yields (experiment, name, cell, samples) of every bound of a cell that has a sample."""
     for experiment in results.experiments:
         for cell in experiment.cells:
             samples = results.of_cell(experiment.id, cell.id)
@@ -63,14 +63,14 @@ def _unmet(results, where, name, cell, samples):
 
 
 def unmet(results):
-    """(how many bounds there are, [those not met in words])."""
+    """Returns (number of bounds, [texts of those not met])."""
     judged = list(_judged(results))
     return len(judged), [_unmet(results, *row) for row in judged
                          if not is_met(row[3], row[1], row[2])]
 
 
 def lines(results):
-    """One line: how many bounds are met, and every other by name; none without bounds."""
+    """Returns a line: the number of met bounds, and the others; no line without bounds."""
     count, other = unmet(results)
     if not count:
         return []

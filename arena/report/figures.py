@@ -13,10 +13,10 @@ BUSY_ENOUGH = 0.90
 
 @dataclass(frozen=True)
 class Figure:
-    """The median of some rounds.
+    """The median of several rounds.
 
-    low, high       the quartiles (the median itself when there is one round)
-    spread_percent  half the distance between the quartiles over the median; None when unknown
+    low, high       the quartiles (the median itself if there is one round)
+    spread_percent  half of the interquartile range divided by the median; None if unknown
     """
     median: float
     low: float
@@ -25,7 +25,7 @@ class Figure:
     rounds: int
 
     def reach(self):
-        """(lowest, highest) that the spread allows; None when the spread is unknown."""
+        """Returns (lowest, highest) within the spread; None if the spread is unknown."""
         if self.spread_percent is None:
             return None
         part = abs(self.median) * self.spread_percent / 100
@@ -33,7 +33,7 @@ class Figure:
 
 
 def figure(values):
-    """The Figure of the values; None of none."""
+    """Returns the Figure of the values; None if there are none."""
     values = [value for value in values if value is not None]
     if not values:
         return None
@@ -46,28 +46,28 @@ def figure(values):
 
 
 def good(samples):
-    """Those that count."""
+    """Returns the valid samples."""
     return [s for s in samples if not s["wrong"]]
 
 
 def by_round(samples, contestant, field):
-    """{round: value}; a round measured again counts as its last."""
+    """Returns {round: value}; of a repeated round, the last value."""
     return {s["round"]: s[field] for s in good(samples)
             if s["contestant"] == contestant and s[field] is not None}
 
 
 def measured(samples, contestant, field):
-    """The Figure of one field, or None."""
+    """Returns the Figure of one field, or None."""
     return figure(by_round(samples, contestant, field).values())
 
 
 def highest(samples, contestant, field):
-    """The greatest of all rounds, or None."""
+    """Returns the maximum of all rounds, or None."""
     return max(by_round(samples, contestant, field).values(), default=None)
 
 
 def ratio(samples, contestant, other, field):
-    """The Figure of contestant over other, each ratio formed within one round; or None."""
+    """Returns the Figure of contestant / other, each ratio formed within one round; or None."""
     over = by_round(samples, contestant, field)
     under = by_round(samples, other, field)
     return figure([value / under[number] for number, value in over.items()
@@ -75,17 +75,18 @@ def ratio(samples, contestant, other, field):
 
 
 def floor_ratio(samples, contestant):
-    """CPU per request over that of the epoll floor in the same round, and by the same generator
-    where there are several; None without floor.
+    """Returns the ratio of CPU per request to that of the epoll floor in the same round, and with
+    the same generator if there are several; None without floor.
     """
     _, by, generator = contestant.partition("@")
     return ratio(samples, contestant, FLOOR + by + generator, "cpu_us")
 
 
 def ratio_to_best(samples, contestant, others, field):
-    """The Figure of contestant over the least of the others, each ratio within one round; or None.
+    """Returns the Figure of contestant / the smallest of the others, each within one round; or
+    None.
 
-    field  one of which less is better
+    field  one for which less is better
     """
     over = by_round(samples, contestant, field)
     rivals = [by_round(samples, other, field) for other in others]
@@ -95,7 +96,7 @@ def ratio_to_best(samples, contestant, others, field):
 
 
 def limit_ratio(samples, contestant, limit_seconds):
-    """Time over the physical limit; None when either is unknown."""
+    """Returns time divided by the physical limit; None if either is unknown."""
     if not limit_seconds:
         return None
     return figure([value / limit_seconds
@@ -103,7 +104,7 @@ def limit_ratio(samples, contestant, limit_seconds):
 
 
 def is_apart(first, second):
-    """Whether two Figures differ beyond the spread of both; False when a spread is unknown."""
+    """Whether two Figures differ beyond the spread of both; False if a spread is unknown."""
     one, other = first.reach(), second.reach()
     if one is None or other is None:
         return False
@@ -111,7 +112,7 @@ def is_apart(first, second):
 
 
 def busy_share(samples, contestant, cores):
-    """How much of the server's cores the contestant used, 1.0 being all; None when unknown."""
+    """Returns the used share of the server's cores, 1.0 for all; None if unknown."""
     used = [s["cpu_us"] * s["per_second"] / 1e6 for s in good(samples)
             if s["contestant"] == contestant
             and s["cpu_us"] is not None and s["per_second"] is not None]
@@ -119,19 +120,19 @@ def busy_share(samples, contestant, cores):
 
 
 def waiting_for_load(samples, names, cores):
-    """Those of `names` that used under BUSY_ENOUGH of the server's cores: {name: share}."""
+    """Returns contestants that used less than BUSY_ENOUGH of the server's cores: {name: share}."""
     shares = {name: busy_share(samples, name, cores) for name in names}
     return {name: share for name, share in shares.items()
             if share is not None and share < BUSY_ENOUGH}
 
 
 def disturbed_count(samples):
-    """Samples whose server waited for its core over DISTURBED of its time."""
+    """Returns the number of samples whose server waited for its core more than DISTURBED."""
     return sum(1 for s in samples if s["waited"] is not None and s["waited"] > DISTURBED)
 
 
 def disqualified(samples):
-    """[(contestant, wrong rounds, all rounds, {why: count})] in the order met."""
+    """Returns [(contestant, wrong rounds, all rounds, {why: count})] in order of appearance."""
     found = {}
     for row in samples:
         if row["wrong"]:

@@ -1,6 +1,6 @@
-"""What was compared, when, on which machine and how to repeat it; the ease table.
+"""The head of the report: contestants, date, machine and command of the run; the ease table.
 
-Must not guess: what run.json does not say is said to be unknown.
+Must not guess: values that are missing in run.json are shown as unknown.
 """
 
 from report import wording
@@ -41,7 +41,7 @@ def _when(results):
 
 
 def facts(results):
-    """[(name, text)] for the head of the report."""
+    """Returns [(name, text)] for the head of the report."""
     took_part = {s["contestant"].partition("@")[0] for s in results.samples}
     count = sum(1 for c in results.everybody()
                 if c.name in took_part and not c.is_floor and not c.is_eider)
@@ -72,12 +72,12 @@ def _sample_counts(results):
 
 
 def command(results):
-    """The command that repeats the run."""
+    """Returns the command that repeats the run."""
     return words(results.run.get("command")) or "./arena/run run"
 
 
 def is_synthetic(results):
-    """Whether the figures were made up to try the report."""
+    """Whether the figures are invented, to test the report."""
     return results.run.get("synthetic") is True
 
 
@@ -87,7 +87,7 @@ def _titled(results, name):
 
 
 def ease(results):
-    """Rows of text for EASE_COLUMNS, each with the contestant's name in front."""
+    """Returns rows of text for EASE_COLUMNS, each preceded by the contestant's name."""
     told = []
     for row in dicts(results.ease):
         name = words(row.get("name"))
@@ -104,12 +104,12 @@ def ease(results):
 
 
 def left_out_name(results, name):
-    """Who was left out, for people; "all" is everybody."""
+    """Returns the title of an omitted contestant; "all" means every contestant."""
     return "every contestant" if name == "all" else _titled(results, name)
 
 
 def left_out_everywhere(results):
-    """[(title, why, cases)] of every contestant left out anywhere; no cases: the whole run."""
+    """Returns [(title, why, cases)] of all omissions; empty cases mean the whole run."""
     found = {}
     for row in results.left_out:
         key = left_out_name(results, row["name"]), row["why"]

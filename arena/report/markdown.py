@@ -1,6 +1,6 @@
-"""The report as Markdown: the tables of the page, short enough to cut a README section from.
+"""The report as Markdown: the tables of the page, short enough for a section of the README.
 
-Must not trust a name or an error: what comes from the results is escaped.
+Must not trust a name or an error: text of the results is escaped.
 """
 
 import re
@@ -12,28 +12,28 @@ _VERDICTS = {standing.AHEAD: "ahead", standing.LEVEL: "level", standing.BEHIND: 
 
 
 def escape(text):
-    """Text that no Markdown or HTML reader takes for markup, on one line."""
+    """Escapes text for Markdown and HTML, on one line."""
     text = re.sub(r"\s+", " ", str(text)).replace("\\", "\\\\")
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([`*_|\[\]#~!$])", r"\\\1", text)
 
 
 def code(text):
-    """A command as a code block, its fence longer than any run of backticks in it."""
+    """Returns a command as a code block, with a fence longer than any run of backticks in it."""
     longest = max((len(run) for run in re.findall(r"`+", str(text))), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}sh\n{text}\n{fence}"
 
 
 def table(titles, lines):
-    """A table; the first column stands left, the others right. Cells are escaped already."""
+    """Returns a table, left-aligned in the first column only. Cells are escaped already."""
     told = ["| " + " | ".join(titles) + " |",
             "|" + "|".join(["---"] + ["---:"] * (len(titles) - 1)) + "|"]
     return told + ["| " + " | ".join(line) + " |" for line in lines]
 
 
 def standing_table(results):
-    """Rank and ratio of Eider in every cell."""
+    """Returns rank and ratio of Eider in every cell."""
     def told(found):
         if found is None:
             return wording.NOTHING
@@ -106,7 +106,7 @@ def _ease(results):
 
 
 def text(results):
-    """The whole file."""
+    """Returns the whole file."""
     told = ["# Arena: Eider beside its peers", ""]
     if head.is_synthetic(results):
         told += ["**Synthetic figures, made from a seed: they say nothing about any program.**", ""]

@@ -1,4 +1,4 @@
-"""What can be measured: the field of a sample, its name for people, which way is better.
+"""The metrics: the field of a sample, its title, which direction is better.
 
 Must not compute: report/figures.py does.
 """
@@ -11,7 +11,7 @@ from report import wording
 
 @dataclass(frozen=True)
 class Metric:
-    """One kind of figure."""
+    """One metric."""
     field: str
     title: str
     brief: str
@@ -26,7 +26,7 @@ SECONDS = Metric("seconds", "time from first request to last answer", "time", Fa
 MEMORY = Metric("pss_bytes", "memory", "memory", False, wording.size)
 P99 = Metric("p99_ms", "p99 latency", "p99", False, wording.milliseconds)
 
-# HttpArena's score of what is compressed, as a cost: few bytes outweigh much time.
+# HttpArena's score of compressed responses, as a cost: size has more weight than time.
 WEIGHED = Metric("weighed_us", "CPU per request × (KiB per answer)²", "CPU × KiB²", False,
                  wording.weighed)
 
@@ -41,7 +41,7 @@ VPN_ROUND_TRIP_SECONDS = 0.052
 
 
 def of_cell(cell, samples):
-    """The Metric that a cell is decided by; "bytes" is whichever memory was measured."""
+    """Returns the Metric that decides a cell; "bytes" is the kind of memory that was measured."""
     if cell.metric == "bytes":
         has_pss = any(s["pss_bytes"] is not None for s in samples)
         return MEMORY if has_pss else _OTHERS["rss_bytes"]
@@ -49,7 +49,7 @@ def of_cell(cell, samples):
 
 
 def limit_seconds(cell):
-    """N × (t + two round trips) of a cell of experiment 2: as run.json says, else by its title."""
+    """Returns N × (t + two round trips) in experiment 2: from run.json, else from the title."""
     if cell.limit_seconds:
         return cell.limit_seconds
     if cell.metric != "seconds":

@@ -1,6 +1,6 @@
-"""The report as one HTML page that needs nothing from elsewhere.
+"""The report as one self-contained HTML page.
 
-Must not let text of the results become markup: jinja2 escapes it, charts escape their own.
+Must not output text of the results as markup: jinja2 escapes it, charts escape their own.
 """
 
 import base64
@@ -18,7 +18,7 @@ _NEAR = 0.4
 
 def _environment():
     # pylint: disable=import-outside-toplevel
-    # The arithmetic and the Markdown must work on a machine without jinja2.
+    # Arithmetic and Markdown must work on a machine without jinja2.
     try:
         import jinja2
     except ImportError:
@@ -30,7 +30,7 @@ def _environment():
 
 
 def _shared_ends(results, experiment):
-    """{cell id: end}: cells that are read side by side share a scale if their tops are near."""
+    """Returns {cell id: end}: neighboring cells share a scale if their maxima are similar."""
     if experiment.id not in _SHARED_SCALE:
         return {}
     tops = {}
@@ -58,7 +58,9 @@ def _cell(results, experiment, cell, identity, end):
 
 
 def _groups(cells):
-    """[{title, caption, panels}]: a chart of every cell by kind; of one cell, all kinds at once."""
+    """Returns [{title, caption, panels}]: one chart per kind of all cells; of one cell, all
+    kinds.
+    """
     if len(cells) == 1:
         panels = [{"title": drawing.title, "caption": drawing.caption, "svg": drawing.svg}
                   for drawing in cells[0]["drawings"].values()]
@@ -73,7 +75,7 @@ def _groups(cells):
 
 
 def _with_common_caption(group):
-    """What all panels would say is said once."""
+    """Moves a caption that all panels have to the group."""
     captions = {panel["caption"] for panel in group["panels"]}
     if len(captions) > 1:
         return {**group, "caption": ""}
@@ -111,7 +113,7 @@ def _place(results, found):
 
 
 def _legend(results):
-    """[(class, text)]: Eider, the floors, and each language that a peer is written in."""
+    """Returns [(class, text)]: Eider, the floors, and each language of a peer."""
     peers = [c for c in results.contestants.values() if rows.kind_of(c) == "peer"]
     told = {"eider": "Eider", "floor": "bare loops (floors)"}
     for peer in peers:
@@ -126,7 +128,7 @@ def _inlined(name):
 
 
 def html(results):
-    """The page."""
+    """Returns the page."""
     script = _inlined("comfort.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _environment().get_template("page.html.j2").render(

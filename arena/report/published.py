@@ -1,4 +1,4 @@
-"""Published figures beside those measured here.
+"""Published figures next to those measured here.
 
 Must not compute with a published figure: it comes from another machine.
 """
@@ -14,14 +14,14 @@ def _plain(text):
 
 
 def find(results, entry):
-    """The name of the contestant that a published entry speaks of, or None."""
+    """Returns the name of the contestant of a published entry, or None."""
     if entry["contestant"] in results.contestants:
         return entry["contestant"]
     who = _plain(entry["who"])
     for contestant in results.contestants.values():
         if who and who in (_plain(contestant.name), _plain(contestant.title)):
             return contestant.name
-    # "Vix.cpp 2.7.0" is vix.cpp, "httplib" is cpp-httplib.
+    # "Vix.cpp 2.7.0" matches vix.cpp, "httplib" matches cpp-httplib.
     for contestant in results.contestants.values():
         own = _plain(contestant.name)
         if len(own) > 3 and len(who) > 3 and (who.startswith(own) or own.endswith(who)):
@@ -30,8 +30,8 @@ def find(results, entry):
 
 
 def _here(samples, name, metric, entry):
-    """Our figure of what was published: by the cell's metric, the ratio, or with latencies; empty
-    for who has not taken part.
+    """Returns the measured counterpart of a published figure: the cell's metric, with latencies if
+    published, or the ratio to the floor. Empty if the contestant did not take part.
     """
     if name is None:
         return ""
@@ -47,7 +47,7 @@ def _here(samples, name, metric, entry):
 
 
 def rows(results, experiment):
-    """[(cell, who, published value, where, measured here)] of an experiment."""
+    """Returns [(cell, who, published value, where, measured here)] of an experiment."""
     told = []
     for cell in experiment.cells:
         samples = results.of_cell(experiment.id, cell.id)

@@ -1,6 +1,6 @@
-"""Reads a results folder: run.json and samples.jsonl, every missing or odd field made harmless.
+"""Reads a results folder: run.json and samples.jsonl, with defaults for missing or invalid fields.
 
-Must not judge a figure: a sample keeps its `wrong`, and what could not be read is noted.
+Must not judge a figure: a sample keeps its `wrong`, and unreadable lines are noted.
 """
 
 import json
@@ -15,17 +15,17 @@ NUMBERS = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_
            "rss_bytes", "pss_bytes", "waited", "requests", "errors", "load_cpu_us",
            "database_cpu_us", "answer_bytes", "weighed_us")
 _LINE_CHARACTERS_SHOWN = 60
-# A generator that cannot measure a latency reports 0; no time that was measured is 0.
+# A generator that cannot measure a latency reports 0; no measured time is 0.
 _ABOVE_ZERO = ("cpu_us", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds")
 
 
 class ReportFailed(Exception):
-    """The folder holds no results that a report can be made of; says what is missing."""
+    """The folder has no usable results; names what is missing."""
 
 
 @dataclass
 class Contestant:
-    """Who took part, as run.json tells it."""
+    """A contestant according to run.json."""
     name: str
     title: str = ""
     language: str = ""
@@ -38,18 +38,18 @@ class Contestant:
 
     @property
     def set_up(self):
-        """How it is set up, and which of Date and Server it does not send by default."""
+        """Returns its configuration, and which of Date and Server it does not send by default."""
         lacks = ", ".join(name.capitalize() for name in self.does_not_send)
         return "; ".join(part for part in (self.note, lacks and f"sends no {lacks}") if part)
 
     @property
     def is_again(self):
-        """Somebody who stands in the list already, under one of several generators."""
+        """True for one of several generators' samples of a contestant that is listed already."""
         return "@" in self.name
 
     @property
     def is_eider(self):
-        """Eider itself, on either backend."""
+        """True for Eider, with either backend."""
         return self.name == "eider" or self.name.startswith("eider-")
 
 
@@ -57,10 +57,10 @@ class Contestant:
 class Cell:
     """One measured case of an experiment.
 
-    bound  the largest ratio to the epoll floor (or, where bytes are measured, bytes) by contestant
-    bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's
-    limit_seconds  the physical limit of this cell, or None
-    generators     of several that load the same servers: samples are of CONTESTANT@GENERATOR
+    bound          largest ratio to the epoll floor (or number of bytes, if measured) by contestant
+    bound_over     contestants to whose best CPU per request (or bytes) the bound is a ratio
+    limit_seconds  physical limit of this cell, or None
+    generators     names, if several load the same servers: samples are named CONTESTANT@GENERATOR
     """
     id: str
     title: str
@@ -75,7 +75,7 @@ class Cell:
 
 @dataclass
 class Experiment:
-    """Cells that were published or are read together."""
+    """Cells that were published together or belong together."""
     id: str
     title: str
     about: str = ""
@@ -86,9 +86,9 @@ class Experiment:
 class Results:
     """A whole run.
 
-    run      the rest of run.json, as it stands there
+    run      the rest of run.json, unchanged
     samples  dicts with every field of the format; numbers are finite floats or None
-    notes    what the reader must know that no sample tells
+    notes    remarks for the reader that are not part of a sample
     """
     run: dict
     contestants: dict
@@ -103,32 +103,32 @@ class Results:
         return [one for one in self.contestants.values() if not one.is_again]
 
     def of_cell(self, experiment_id, cell_id):
-        """The samples of one cell, in the order measured."""
+        """Returns the samples of one cell, in the order of measurement."""
         return [s for s in self.samples
                 if s["experiment"] == experiment_id and s["cell"] == cell_id]
 
 
 def number(value):
-    """A finite float, or None of anything else."""
+    """Returns a finite float, or None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if math.isfinite(value) else None
 
 
 def words(value):
-    """Text of whatever stands there; "" of nothing."""
+    """Converts any value to text; None to ""."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def dicts(value):
-    """The dicts of a list; nothing else."""
+    """Returns the dicts in a list; ignores anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def sample(row):
-    """One line of samples.jsonl with every field present."""
+    """Returns one line of samples.jsonl with every field present."""
     found = {name: number(row.get(name)) for name in NUMBERS}
     for name in _ABOVE_ZERO:
         found[name] = found[name] if found[name] is not None and found[name] > 0 else None
@@ -139,7 +139,7 @@ def sample(row):
 
 
 def read_samples(text):
-    """(samples, notes) of the file's text; an interrupted run may end in a torn line."""
+    """Returns (samples, notes) of the file's text; an interrupted run may end in a partial line."""
     samples, notes = [], []
     for index, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -180,7 +180,7 @@ def _cell(row):
 
 
 def _names(value):
-    """The names in a list, or the one that stands there alone; none of nothing."""
+    """Returns the names in a list, or a single name as a list; empty if there are none."""
     listed = value if isinstance(value, list) else [value]
     return tuple(name for name in map(words, listed) if name)
 
@@ -195,7 +195,7 @@ def _note(row):
 
 
 def _unnamed(contestants, name):
-    """Who is not in run.json by that name: a contestant under one of several generators, or new."""
+    """Returns a Contestant for a name that is missing in run.json, perhaps with a generator."""
     base, _, generator = name.partition("@")
     if generator and base in contestants:
         known = contestants[base]
@@ -204,7 +204,7 @@ def _unnamed(contestants, name):
 
 
 def _add_unnamed(contestants, experiments, samples):
-    """What was measured and is not in run.json is shown all the same."""
+    """Adds contestants and cells that have samples, but are missing in run.json."""
     for row in samples:
         name = row["contestant"]
         contestants.setdefault(name, _unnamed(contestants, name))
@@ -217,7 +217,7 @@ def _add_unnamed(contestants, experiments, samples):
 
 
 def assemble(run, samples, notes):
-    """Results of the parsed files; `run` is a dict."""
+    """Returns Results of the parsed files; `run` is a dict."""
     if run.get("schema") != SCHEMA:
         raise ReportFailed(f"run.json has schema {run.get('schema')!r}; this report reads "
                            f"{SCHEMA}: make it with the arena that measured it")
@@ -239,7 +239,7 @@ def _read(path):
 
 
 def load(folder):
-    """Results of a folder. Raises ReportFailed."""
+    """Returns Results of a folder. Raises ReportFailed."""
     text = _read(Path(folder) / "run.json")
     try:
         run = json.loads(text)

@@ -1,4 +1,4 @@
-"""The exact figures of one cell as a table of text: the page and the Markdown show the same.
+"""The exact figures of one cell as a table of text, for the page and for Markdown.
 
 Must not escape: each of them does that for its own language.
 """
@@ -12,9 +12,9 @@ from report import bounds, figures, head, metrics, wording
 class Row:
     """One contestant in one cell.
 
-    texts   by column; "" where nothing was measured
+    texts   by column; "" if it was not measured
     kind    "eider", "floor" or "peer"
-    mark    what to say behind the name: "disqualified", "2 of 5 rounds disqualified" or ""
+    mark    text after the name: "disqualified", "2 of 5 rounds disqualified" or ""
     bound   "" or the bound and whether it is met
     is_met  None without bound or figure
     """
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass
 class Table:
-    """columns: [(key, title)] of those that hold anything."""
+    """columns: [(key, title)] of those that are not empty."""
     columns: list
     rows: list
 
@@ -38,7 +38,7 @@ _OVER = "over"
 
 
 def ratio_text(found):
-    """A ratio's Figure with its spread; "" of none."""
+    """Formats a ratio's Figure with its spread; "" for None."""
     return _with_spread(found, wording.times)
 
 
@@ -120,14 +120,14 @@ def _mark(samples, name):
 
 
 def kind_of(contestant):
-    """"eider", "floor" or "peer"."""
+    """Returns "eider", "floor" or "peer"."""
     if contestant.is_eider:
         return "eider"
     return "floor" if contestant.is_floor else "peer"
 
 
 def ordered_names(samples, metric):
-    """Every contestant of the cell, the best median first, those without any last."""
+    """Returns every contestant of the cell, the best median first, those without one last."""
     names = list(dict.fromkeys(s["contestant"] for s in samples))
     found = {name: figures.measured(samples, name, metric.field) for name in names}
     sign = -1 if metric.is_more_better else 1
@@ -136,7 +136,7 @@ def ordered_names(samples, metric):
 
 
 def table(results, cell, samples):
-    """The Table of one cell."""
+    """Returns the Table of one cell."""
     rows = []
     for name in ordered_names(samples, metrics.of_cell(cell, samples)):
         contestant = results.contestants[name]
@@ -150,14 +150,14 @@ def table(results, cell, samples):
 
 
 def _over_title(results, cell, samples):
-    """The column that is a ratio to peers names those that took part."""
+    """Returns the title of the column of ratios to peers; it names those that took part."""
     there = {s["contestant"] for s in samples}
     titles = [results.contestants[name].title for name in cell.bound_over if name in there]
     return f"over {'the best of ' if len(titles) > 1 else ''}{wording.joined(titles)}"
 
 
 def disqualifications(results, samples):
-    """One line for each disqualified contestant of a cell."""
+    """Returns one line for each disqualified contestant of a cell."""
     told = []
     for name, wrong, total, reasons in figures.disqualified(samples):
         title = results.contestants[name].title
@@ -168,14 +168,14 @@ def disqualifications(results, samples):
 
 
 def server_cores(results):
-    """How many cores the server had; 0 when run.json does not say."""
+    """Returns the number of the server's cores; 0 if run.json does not contain it."""
     cores = results.run.get("cores")
     server = cores.get("server") if isinstance(cores, dict) else None
     return len(server) if isinstance(server, list) else 0
 
 
 def cautions(results, cell, samples):
-    """What to keep in mind when reading this cell."""
+    """Returns warnings about the figures of this cell."""
     told = []
     names = list(dict.fromkeys(s["contestant"] for s in samples))
     waiting = figures.waiting_for_load(samples, names, server_cores(results))
@@ -199,7 +199,7 @@ def cautions(results, cell, samples):
 
 
 def left_out(results, experiment):
-    """Contestants that were not measured in this experiment, with the reason: [(titles, why)]."""
+    """Returns contestants not measured in this experiment, with the reason: [(titles, why)]."""
     titles = {f"{experiment.id}/{cell.id}": cell.title for cell in experiment.cells}
     told = {}
     for row in results.left_out:

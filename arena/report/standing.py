@@ -1,6 +1,6 @@
-"""Where Eider stands in each cell: rank, ratio to the best peer, the three lines that sum it up.
+"""Eider's result in each cell: rank, ratio to the best peer, and a summary of three lines.
 
-Must not call ahead what the spread of both does not show, nor leave out a cell that is lost.
+Must not call a difference within the spread a win, nor omit a cell that is lost.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ SUMMED = {"own": "Each cell's own measure", "cpu": "CPU per request", "p99": "p9
 
 @dataclass(frozen=True)
 class Standing:
-    """Eider in one cell by one metric.
+    """Eider's result in one cell with one metric.
 
-    who    Eider's better backend there; peer  the best that is neither floor nor Eider
-    ratio  Figure of who over peer within rounds; None when no round has both
+    who    Eider's better backend; peer  the best that is neither floor nor Eider
+    ratio  Figure of who / peer within rounds; None if no round has both
     """
     metric: metrics.Metric
     verdict: str
@@ -29,7 +29,7 @@ class Standing:
 
 
 def _ranked(samples, names, metric):
-    """[(Figure, name)] of those measured, the best first."""
+    """Returns [(Figure, name)] of measured contestants, the best first."""
     found = [(figures.measured(samples, name, metric.field), name) for name in names]
     found = [pair for pair in found if pair[0] is not None]
     return sorted(found, key=lambda pair: pair[0].median, reverse=metric.is_more_better)
@@ -48,7 +48,7 @@ def _verdict(ours, rival, metric):
 
 
 def standing(samples, contestants, metric):
-    """The Standing of one cell's samples."""
+    """Returns the Standing of one cell's samples."""
     peers = [c.name for c in contestants.values() if not c.is_floor and not c.is_eider]
     ours = [c.name for c in contestants.values() if c.is_eider]
     eider = _ranked(samples, ours, metric)
@@ -65,7 +65,7 @@ def standing(samples, contestants, metric):
 
 
 def of_cell(results, experiment, cell):
-    """{"own": Standing, "cpu": Standing or None, "p99": Standing or None}; None: not measured."""
+    """Returns Standings {"own": …, "cpu": …, "p99": …}; None for a metric that is not measured."""
     samples = results.of_cell(experiment.id, cell.id)
     own = metrics.of_cell(cell, samples)
     found = {"own": standing(samples, results.contestants, own)}
@@ -76,8 +76,8 @@ def of_cell(results, experiment, cell):
 
 
 def every(results):
-    """[(experiment, cell, standings of the cell)] of every cell that has a sample and compares
-    contestants, not generators.
+    """Returns [(experiment, cell, standings of the cell)] of every cell that has a sample and
+    compares contestants, not generators.
     """
     return [(experiment, cell, of_cell(results, experiment, cell))
             for experiment in results.experiments for cell in experiment.cells
@@ -85,13 +85,13 @@ def every(results):
 
 
 def title_of(results, name):
-    """The contestant's title for people."""
+    """Returns the contestant's title."""
     known = results.contestants.get(name)
     return known.title if known else name
 
 
 def place(results, found):
-    """What a Standing says in a few words: "Eider, epoll 2nd of 15, 0.93× lithium"."""
+    """Describes a Standing in a few words: "Eider, epoll 2nd of 15, 0.93× lithium"."""
     if found is None:
         return wording.NOTHING
     if found.verdict == MISSING:
@@ -102,7 +102,7 @@ def place(results, found):
 
 
 def short_place(results, found):
-    """Rank, ratio and whom it is to: "2nd of 15, 0.93× lithium"; "" when nothing is valid."""
+    """Returns rank, ratio and peer: "2nd of 15, 0.93× lithium"; "" without a valid figure."""
     if found.verdict == MISSING:
         return ""
     ratio = wording.times(found.ratio.median) if found.ratio else "no common round with"
@@ -112,9 +112,9 @@ def short_place(results, found):
 
 @dataclass(frozen=True)
 class Sum:
-    """How many cells of each verdict by one metric, and those not won by name.
+    """The number of cells of each verdict with one metric, and the names of lost ones.
 
-    untold           one round shows no spread: nothing can be said
+    untold           with one round, the spread is unknown, so there is no verdict
     behind, missing  [(experiment's title, [(cell's title, place)])]
     """
     title: str
@@ -127,12 +127,12 @@ class Sum:
 
     @property
     def behind_count(self):
-        """Cells in which a peer is ahead."""
+        """Number of cells in which a peer is better."""
         return sum(len(cells) for _, cells in self.behind)
 
     @property
     def missing_count(self):
-        """Cells in which Eider has no valid figure."""
+        """Number of cells in which Eider has no valid figure."""
         return sum(len(cells) for _, cells in self.missing)
 
 
@@ -146,7 +146,7 @@ def _named(results, judged, verdict):
 
 
 def sums(results):
-    """A Sum of each of SUMMED."""
+    """Returns a Sum for each of SUMMED."""
     rows = every(results)
     made = []
     for key, title in SUMMED.items():
@@ -166,7 +166,7 @@ def _listed(named):
 
 
 def _line(found):
-    """One line of plain text."""
+    """Returns one line of plain text."""
     if not found.judged:
         return f"{found.title}: nothing to compare."
     line = (f"{found.title}: Eider is ahead in {found.ahead} of "
@@ -183,5 +183,5 @@ def _line(found):
 
 
 def summary_lines(results):
-    """Three lines of plain text: by each cell's own measure, by CPU per request, by p99."""
+    """Returns three lines of plain text: by each cell's own metric, by CPU per request, by p99."""
     return [_line(found) for found in sums(results)]

@@ -1,6 +1,6 @@
 """Medians, spreads and ratios of the samples, as a text table.
 
-Must not form a ratio across rounds: each is taken within one round, then the median of those.
+Must not form a ratio across rounds: each is formed within one round, then the median is taken.
 """
 
 import math
@@ -15,12 +15,12 @@ _HEAD = ("contestant", "CPU µs/req", "spread", "/epoll floor", "spread", "/chea
 
 
 def middle(values):
-    """The median, or nan of nothing."""
+    """Returns the median, or nan if there are no values."""
     return statistics.median(values) if values else float("nan")
 
 
 def spread(values):
-    """Half the distance between the quartiles over the median, in percent."""
+    """Returns half of the interquartile range divided by the median, in percent."""
     if len(values) < 2:
         return float("nan")
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -28,7 +28,7 @@ def spread(values):
 
 
 def ratios(samples, contestant, floors):
-    """The contestant's CPU over the cheapest of `floors`, one for each round that has both."""
+    """Returns ratios of the contestant's CPU to that of the cheapest of `floors`, one per round."""
     by_round = {}
     for sample in samples:
         if not sample.wrong:
@@ -42,7 +42,7 @@ def ratios(samples, contestant, floors):
 
 
 def summary(samples, workload, contestant):
-    """The figures of one row, as a dict."""
+    """Returns the figures of one row as a dict."""
     good = [s for s in samples if s.contestant == contestant and not s.wrong]
     cpu = [s.cpu_us for s in good]
     to_floor = ratios(samples, contestant, (FLOOR,))
@@ -75,7 +75,7 @@ def _cells(row):
 
 
 def lines(head, rows):
-    """The rows under their head, in columns; the first column stands left."""
+    """Returns the rows with their header in columns; the first column is left-aligned."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     def line(row):
         cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
@@ -84,7 +84,7 @@ def lines(head, rows):
 
 
 def workload_lines(samples, workload):
-    """The table of one workload, with every disqualification under it."""
+    """Returns the table of one workload, followed by every disqualification."""
     names = list(dict.fromkeys(s.contestant for s in samples))
     rows = [_cells(summary(samples, workload, name)) for name in names]
     told = [f"\n{workload.title}  (one measurement {workload.load.seconds:g} s)"]

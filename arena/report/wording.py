@@ -1,6 +1,6 @@
-"""Numbers as people read them.
+"""Formats numbers for readers.
 
-Must not round away a difference that the spread would let stand: three significant digits at least.
+Must not round away a difference that exceeds the spread: three significant digits at least.
 """
 
 import math
@@ -10,7 +10,7 @@ _SIZES = ("B", "KiB", "MiB", "GiB")
 
 
 def plain(value):
-    """Three significant digits, no exponent: 0.0312, 1.04, 15.1, 1,240."""
+    """Formats with three significant digits, no exponent: 0.0312, 1.04, 15.1, 1,240."""
     if value is None:
         return NOTHING
     size = abs(value)
@@ -26,7 +26,7 @@ def plain(value):
 
 
 def count(value):
-    """A whole number with commas."""
+    """Formats a whole number with commas."""
     return NOTHING if value is None else f"{value:,.0f}"
 
 
@@ -106,5 +106,5 @@ def joined(items):
 
 
 def generator(name):
-    """A load generator as its users call it: eider bench."""
+    """Returns the usual name of a load generator: eider bench."""
     return name.replace("_", " ")

@@ -1,6 +1,6 @@
-"""Two generators load one process in each round, and the report holds their figures side by side.
+"""Two generators load one process in each round, and the report compares their figures.
 
-Must not need wrk, a peer or Eider: scripts stand for both generators.
+Must not need wrk, a peer or Eider: scripts replace both generators.
 """
 
 import json
@@ -46,7 +46,7 @@ class InFolder(unittest.TestCase):
         self.results = core_support.folder(self.directory + "/results")
 
     def plan(self, *names, rounds=2):
-        """A Plan of one cell for tiny contestants."""
+        """Returns a Plan of one cell for tiny contestants."""
         peers = [core_support.peer(self.directory, name, "right") for name in names]
         cell = core_support.cell(kind=model.AGREEMENT, generators=NAMES)
         return core_support.planned([cell], peers, rounds)
@@ -64,7 +64,7 @@ class Measuring(InFolder):
     def test_the_generators_own_time_is_told_of_each(self):
         samples = core_support.carry_out(self.plan("a", rounds=1), self.results)
         by = {row["contestant"]: row["load_cpu_us"] for row in samples}
-        self.assertGreater(by["a@eider_bench"], 100)  # 0.2 s of its own for 2,000 requests
+        self.assertGreater(by["a@eider_bench"], 100)  # the fake uses 0.2 s for 2,000 requests
         self.assertLess(by["a@wrk"], 100)
         self.assertGreater(by["a@wrk"], 0)
 
@@ -93,18 +93,18 @@ class Measuring(InFolder):
         twice, once = self.plan("a").steps[0], self.plan("b").steps[0]
         once.cell = core_support.cell()
         before = twice.estimate_seconds() - 2 * (once.estimate_seconds())
-        self.assertLess(before, 0)  # the start is not doubled
+        self.assertLess(before, 0)  # the start is not counted twice
         self.assertGreater(twice.estimate_seconds(), 1.5 * once.estimate_seconds())
 
 
 def sample(name, number, cpu_us, **more):
-    """A line of samples.jsonl."""
+    """Returns a line of samples.jsonl."""
     return results.sample({"experiment": "agree", "cell": "c64", "contestant": name,
                            "round": number, "cpu_us": cpu_us, "wrong": "", **more})
 
 
 def measured(samples):
-    """Results with one cell of two generators."""
+    """Returns results with one cell of two generators."""
     cells = [{"id": "c64", "title": "some connections", "metric": "cpu_us", "generators": NAMES}]
     run = {"schema": 1, "experiments": [{"id": "agree", "title": "Agree", "cells": cells}],
            "contestants": [{"name": "floor-epoll", "title": "Loop", "is_floor": True},

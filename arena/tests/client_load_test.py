@@ -1,6 +1,6 @@
-"""A client counts only when what it says is true, and its figure is its own CPU time.
+"""A client counts only if its figures are true, and its cost is its own CPU time.
 
-Must not need a peer or Eider: clients of a few lines stand for them.
+Must not need a peer or Eider: tiny clients replace them.
 """
 
 import json
@@ -41,13 +41,13 @@ CONNECTIONS = 3
 
 
 def cell(body_bytes=0, method="GET"):
-    """A cell of few connections."""
+    """Returns a cell of few connections."""
     return Cell("one", "one", Ask("/plaintext", HELLO, method), ("client",), kind=model.CLIENT,
                 connections=CONNECTIONS, message_bytes=body_bytes)
 
 
 def told(requests=10, errors=0, seconds=1.0, ran_ms=10, more=0):
-    """A Told, with so many bytes more than the requests have."""
+    """Returns a Told with `more` bytes in addition to those of the requests."""
     return asking.Told(requests, errors, 13 * requests + more, seconds, ran_ms * 1_000_000, 0,
                        2.0, {"rss": 2, "pss": 1})
 
@@ -61,7 +61,7 @@ class InFolder(unittest.TestCase):
         self.directory = directory.name
 
     def peer(self, mode):
-        """The Peer of a tiny client."""
+        """Returns the Peer of a tiny client."""
         folder = Path(self.directory) / mode
         folder.mkdir(exist_ok=True)
         (folder / "peer.toml").write_text(MANIFEST.format(mode=mode, python=sys.executable,
@@ -69,7 +69,7 @@ class InFolder(unittest.TestCase):
         return manifest.read(folder / "peer.toml")
 
     def run_modes(self, *modes, the_cell=None):
-        """The samples of these clients, a tiny contestant being the server."""
+        """Returns the samples of these clients; the server is a tiny contestant."""
         def server(_cell, ports, _machine):
             port = ports.take()
             words = [sys.executable, "-I", "-S", str(core_support.TINY), str(port), "right"]
@@ -89,7 +89,7 @@ class Measuring(InFolder):
             self.assertEqual(row["errors"], 0)
 
     def why_out(self, mode, the_cell):
-        """Why this client is not measured, or ""."""
+        """Returns why this client is not measured, or ""."""
         context = SimpleNamespace(machine=Machine((0,), (0,)), prefixes={})
         one = clients.Client(self.peer(mode).contestants[0], SimpleNamespace(cell=the_cell),
                              context)
@@ -149,7 +149,7 @@ class Figures(unittest.TestCase):
 
 class Running(unittest.TestCase):
     def run_python(self, text, seconds=0, at_work=lambda: None):
-        """The Told of a program."""
+        """Returns the Told of a program."""
         line = 'import json,time; print(json.dumps(dict(requests=1,errors=0,bytes=13,seconds=1)));'
         return asking.ask([sys.executable, "-I", "-S", "-c", line + text], {0}, seconds, at_work)
 
@@ -179,7 +179,7 @@ class Running(unittest.TestCase):
 
 class Known(unittest.TestCase):
     def exchange(self, server, text):
-        """What comes back for these bytes on a connection of their own."""
+        """Returns the response to these bytes on a new connection."""
         with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
             connection.sendall(text)
             return connection.recv(65536)

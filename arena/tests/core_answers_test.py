@@ -1,4 +1,4 @@
-"""A wrong adapter is caught, and what is wrong with it is named."""
+"""A wrong adapter is detected, and its error is named."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ FIRST_PORT = 27300 + os.getpid() % 500
 
 
 class Running:
-    """One tiny contestant, until the end of the block."""
+    """Runs a tiny contestant until the end of the block."""
 
     def __init__(self, number, *arguments):
         self.port, self.arguments, self.process = FIRST_PORT + number, arguments, None
@@ -40,7 +40,7 @@ class Running:
 
 
 def fault(port, request=REQUEST, expected=HELLO, count=1):
-    """What check() says, or "" when all is right."""
+    """Returns the error of check(), or "" if all is right."""
     try:
         check(port, request, count, expected, True)
         return ""

@@ -1,4 +1,4 @@
-"""Time is told beforehand, two runs are compared, what is unknown is refused with the mend."""
+"""The time is estimated, two runs are compared, unknown names are rejected with the solution."""
 
 import contextlib
 import io
@@ -23,7 +23,7 @@ TWO_CORES = Machine((0,), (1,))
 
 
 def run_of(parent, name, costs, cpu="one"):
-    """A results folder whose only cell has these CPU times: {contestant: [each round]}."""
+    """Makes a results folder whose only cell has these CPU times: {contestant: [each round]}."""
     path = Path(parent) / name
     path.mkdir()
     folder = Folder(path, {"schema": 1, "machine": {"cpu": cpu}, "experiments": [
@@ -36,7 +36,7 @@ def run_of(parent, name, costs, cpu="one"):
 
 
 def compared(*folders):
-    """What ./arena/run compare prints."""
+    """Returns the output of ./arena/run compare."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
         compare_command.run(SimpleNamespace(old=str(folders[0].path), new=str(folders[1].path)))
@@ -68,7 +68,7 @@ class Estimates(unittest.TestCase):
         progress = Progress(100, stream=io.StringIO(), clock=lambda: now[0])
         self.assertEqual(progress.seconds_left(), 100)
         now[0] = 100.0
-        progress.advance(50)  # twice as slow as was thought
+        progress.advance(50)  # twice as slow as estimated
         self.assertAlmostEqual(progress.seconds_left(), 50 * 110 / 60)
 
     def test_durations_are_told_to_people(self):
@@ -123,7 +123,7 @@ class Ratios(unittest.TestCase):
         self.record = self.directory / "ratios.csv"
 
     def ratios(self, name, costs, is_added=False):
-        """(status, output) of `./arena/run ratios` for a run with these CPU times."""
+        """Returns (status, output) of `./arena/run ratios` for a run with these CPU times."""
         folder = run_of(self.directory, name, costs)
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

@@ -1,4 +1,4 @@
-"""Every fault of a peer.toml names file, key and mend; and what setup does with a right one."""
+"""Every error in a peer.toml names file, key and solution; setup works with a valid one."""
 
 import tempfile
 import unittest
@@ -35,7 +35,7 @@ class InFolder(unittest.TestCase):
         self.folder.mkdir()
 
     def read(self, text):
-        """The Peer of that text."""
+        """Returns the Peer of this text."""
         (self.folder / "peer.toml").write_text(text)
         return manifest.read(self.folder / "peer.toml")
 

@@ -1,4 +1,4 @@
-"""One contestant's fault spoils its own row only, and an interrupted run goes on."""
+"""An error of one contestant affects only its own row, and an interrupted run can be resumed."""
 
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ from load import resuming
 
 
 def wrong_of(samples, name):
-    """The faults told of a contestant, by round."""
+    """Returns the errors of a contestant, by round."""
     return [row["wrong"] for row in samples if row["contestant"] == name]
 
 
@@ -21,7 +21,7 @@ class Runner(unittest.TestCase):
         self.directory = directory.name
 
     def run_peers(self, *peers, rounds=2, **cell_options):
-        """The samples of one cell."""
+        """Returns the samples of one cell."""
         the_plan = planned([cell(**cell_options)], peers, rounds)
         return carry_out(the_plan, folder(self.directory + "/results", the_plan.contestants()))
 
@@ -41,7 +41,7 @@ class Runner(unittest.TestCase):
         self.assertEqual([row["contestant"] for row in samples], ["a", "b", "a", "b"])
 
     def test_what_goes_wrong_under_load_is_named_and_spoils_one_row(self):
-        # One answer before the load, so the fault begins while it runs.
+        # One response before the load, so that the error begins during it.
         cases = {"byte": "differs", "header": "no date field", "close": "closes after the answer",
                  "length": "differs", "dies": "the server ended in the middle (status 7"}
         peers = [peer(self.directory, mode, mode, "1") for mode in cases]

@@ -1,4 +1,4 @@
-"""What the tests of the arena's core share: contestants made of tiny_contestant.py, a fake wrk.
+"""Shared by the tests of the arena's core: contestants made of tiny_contestant.py, a fake wrk.
 
 Must not need wrk, a peer or Eider.
 """
@@ -53,7 +53,7 @@ SECONDS = 0.1
 
 
 def with_fake_wrk(case):
-    """Puts the fake first on PATH until the test case ends."""
+    """Puts the fake first in PATH until the test case ends."""
     directory = tempfile.TemporaryDirectory()
     path = Path(directory.name) / "wrk"
     path.write_text(WRK)
@@ -65,7 +65,7 @@ def with_fake_wrk(case):
 
 
 def peer(parent, name, *arguments):
-    """A Peer of a tiny contestant with that mode."""
+    """Returns a Peer of a tiny contestant with this mode."""
     folder = Path(parent) / name
     folder.mkdir(parents=True)
     words = ", ".join(f'"{argument}"' for argument in arguments)
@@ -75,19 +75,19 @@ def peer(parent, name, *arguments):
 
 
 def cell(cell_id="one", **more):
-    """A cell of /plaintext."""
+    """Returns a cell of /plaintext."""
     return Cell(cell_id, cell_id, Ask("/plaintext", HELLO), ("plaintext",), connections=4, **more)
 
 
 def planned(cells, peers, rounds=2):
-    """A Plan of one experiment."""
+    """Returns a Plan of one experiment."""
     experiment = Experiment("tiny", "Tiny", "", tuple(cells))
     contestants = [contestant for one in peers for contestant in one.contestants]
     return plan.make([experiment], contestants, rounds, SECONDS)
 
 
 class Quiet(Progress):
-    """Keeps what it was told; at `interrupt_at` measurements it is as if Ctrl-C were pressed."""
+    """Counts measurements; simulates Ctrl-C at number `interrupt_at`."""
 
     def __init__(self, interrupt_at=None):
         super().__init__(1, stream=io.StringIO())
@@ -100,7 +100,7 @@ class Quiet(Progress):
 
 
 def folder(parent, contestants=()):
-    """A new results folder."""
+    """Makes a new results folder."""
     return Folder.create(parent, {"contestants": [{"name": c.name} for c in contestants],
                                   "left_out": [], "notes": [], "machine": {}})
 

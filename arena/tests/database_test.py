@@ -1,6 +1,6 @@
-"""What comes out of a database is held to its tables, and the database is the run's own.
+"""Responses with data are compared with the tables, and each run has its own database.
 
-Must not need Eider or a peer; PostgreSQL is tried where it is installed.
+Must not need Eider or a peer; PostgreSQL is tested if it is installed.
 """
 
 import json
@@ -25,12 +25,12 @@ TWO_CORES = Machine((0,), (1,))
 
 
 def world(number):
-    """As it is stored."""
+    """Returns a row as it is stored."""
     return {"id": number, "randomNumber": postgres.number_of(number)}
 
 
 def page(messages, quote='"'):
-    """The fortunes as a project may write them."""
+    """Returns the fortunes as a project may write them."""
     lines = "".join(f"<tr><td>{number}</td>\n <td>{text}</td></tr>" for number, text in messages)
     return ("<!DOCTYPE html>\n<html><head><title>Fortunes</title></head> <body><table>\n"
             f"<tr><th>id</th><th>message</th></tr>{lines}</table></body></html>\n").replace(
@@ -39,7 +39,7 @@ def page(messages, quote='"'):
 
 class Judges(unittest.TestCase):
     def refuse(self, judge, found):
-        """It must be refused."""
+        """Expects that it is rejected."""
         body = found if isinstance(found, bytes) else json.dumps(found).encode()
         with self.assertRaises(WrongAnswer):
             judge(body)

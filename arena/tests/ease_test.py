@@ -1,6 +1,6 @@
 """The ease table, with a peer folder and programs made for the test.
 
-Must not compile anything real: a script stands in for every compiler and registry.
+Must not compile anything: a script replaces every compiler and registry.
 """
 
 import os
@@ -38,7 +38,7 @@ BAD_COMMANDS = (["cp", "hello.cc", "there"], ["g++", "-o", "app", "one.o"], ["ca
 
 
 class Fixture(unittest.TestCase):
-    """A folder with one peer, an own PATH and an own build folder."""
+    """A folder with one peer, its own PATH and its own build folder."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -54,26 +54,26 @@ class Fixture(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def program(self, name, text):
-        """A script of that name, found before the real program."""
+        """Makes a script with this name, found before the real program."""
         path = self.root / "programs" / name
         path.write_text(text)
         path.chmod(0o755)
 
     def peer(self, hello=COMPILE, origin="distribution", source="hello.cc"):
-        """The peer as the arena reads it."""
+        """Returns the peer as the arena reads it."""
         (self.root / "heron/hello.cc").write_text(HELLO)
         path = self.root / "heron/peer.toml"
         path.write_text(MANIFEST.format(hello=hello, origin=origin, source=source))
         return manifest.read(path)
 
     def measured(self, peer):
-        """Its row, without asking any registry."""
+        """Returns its row, without any registry."""
         with mock.patch.object(pulled, "count", return_value=4):
             return ease.measure(peer, "", self.root / "log")
 
 
 class Lines(unittest.TestCase):
-    """What counts as a line of hello world."""
+    """The lines of hello world that are counted."""
 
     def test_comments_and_blank_lines_do_not_count(self):
         cases = ((HELLO, ".cc", 2), ("/* a\n * b\n */\nint a;\n", ".cc", 1),
@@ -95,7 +95,7 @@ class Lines(unittest.TestCase):
 
 
 class Compiling(Fixture):
-    """The compile time over that of four standard headers."""
+    """The compile time divided by that of four standard headers."""
 
     def test_flags_are_kept_and_what_is_for_linking_is_not(self):
         step = ["/usr/bin/clang++-19", "-std=c++20", "-isystem", "there", "-DNDEBUG", "-I", "a",
@@ -166,10 +166,10 @@ class Row(Fixture):
 
 
 class Pulled(Fixture):
-    """What a library brings along, by the answers of each registry's program."""
+    """The number of dependencies in the output of each registry's program."""
 
     def assert_count(self, origin, program, script, count):
-        """What is counted when the registry's program answers so."""
+        """Returns the number for this output of the registry's program."""
         self.program(program, "#!/bin/sh\n" + script)
         self.assertEqual(pulled.count(self.peer(origin=origin)), count)
 

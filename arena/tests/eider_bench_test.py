@@ -1,6 +1,6 @@
-"""eider bench against servers that err in known ways: every error has its name and its count.
+"""eider bench with servers that fail in known ways: every error has its name and its count.
 
-Must not judge speed: where time is asked for, the bounds are those of a busy machine.
+Must not test speed: time limits are those of a busy machine.
 """
 
 import json
@@ -22,14 +22,14 @@ from tiny_server import TinyServer
 
 
 def told_by(connections, *words):
-    """What eider bench reports, as a dict."""
+    """Returns the report of eider bench as a dict."""
     ended = subprocess.run(eider_bench.line(connections, *words), text=True, capture_output=True,
                            timeout=30, check=False)
     return json.loads(ended.stdout)
 
 
 def sequential(act, clients=2, requests=5, timeout_seconds=5, body=None, expect_body="Hello"):
-    """(report, requests that the server saw) of a run against a server that acts so."""
+    """Returns (report, number of requests at the server) of a run with a server's act."""
     with TinyServer(act) as server:
         report = eider_bench.sequential("127.0.0.1", server.port, clients, requests, "/test", body,
                                        timeout_seconds, None, expect_body=expect_body)
@@ -103,7 +103,7 @@ class OpenLoop(unittest.TestCase):
     """Requests at a fixed rate."""
 
     def rate(self, act, connections=1, rate=200, seconds=1.5, **more):
-        """A uniform run against a server that acts so."""
+        """Makes a uniform run with a server that acts this way."""
         with TinyServer(act) as server:
             return eider_bench.fixed_rate(server.port, "/", connections, rate, seconds, None,
                                          arrivals="uniform", expect_body="Hello", **more)
@@ -117,7 +117,7 @@ class OpenLoop(unittest.TestCase):
             told = told_by(1, "-r", "200", "-d", "1500ms", "--expect-body", "Hello",
                            eider_bench.url(server.port, "/"))
         self.assertEqual(told["errors"], 0)
-        # A third of the requests was due within the stall; one of them was on its way.
+        # A third of the requests was scheduled during the stall; one of them was pending.
         self.assertGreater(told["latency"]["p90_ms"], 150)
         self.assertLess(told["latency_from_sending"]["p90_ms"], 100)
         self.assertGreater(told["latency_from_sending"]["max_ms"], 450)
@@ -133,7 +133,7 @@ class OpenLoop(unittest.TestCase):
     def test_closed_connections_are_opened_again(self):
         report = self.rate(tiny_server.close_every(7), connections=4, seconds=0.5)
         self.assertGreater(report.requests, 80)
-        # A request may meet a connection whose end is on its way: that is told as closed.
+        # A request on a connection that is being closed counts as closed.
         self.assertNotIn("x connect", report.errors)
 
     def test_nobody_there_is_told_in_one_line(self):
@@ -145,10 +145,10 @@ class OpenLoop(unittest.TestCase):
 
 @unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class ClosedLoop(unittest.TestCase):
-    """As many requests as are answered."""
+    """As many requests as responses."""
 
     def closed(self, server, load, *words):
-        """The report of the command that the arena gives, and more words."""
+        """Returns the report of the arena's command with more options."""
         *line, where = eider_bench.command(load, server.port, 2)
         ended = subprocess.run([*line, *words, where], text=True, capture_output=True, timeout=30,
                                check=False)
@@ -183,7 +183,7 @@ class ClosedLoop(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
-    """What is missing is said, with the mend."""
+    """Missing programs are reported with the solution."""
 
     def test_a_program_that_is_not_built_says_how_it_is(self):
         with tempfile.TemporaryDirectory() as empty:

@@ -1,6 +1,6 @@
-"""What h2load is told over HTTP/2, and that nothing it says of the answers goes unnoticed.
+"""The options of h2load with HTTP/2, and that every error in its output is detected.
 
-Must not judge speed, and must not need h2load or a peer.
+Must not test speed, and must not need h2load or a peer.
 """
 
 import sys
@@ -37,7 +37,7 @@ SEALED = CLEAR.replace("Application protocol: h2c", "TLS Protocol: TLSv1.3\nCiph
 
 
 def read(text, cell_id="s100c1"):
-    """The Report of that output."""
+    """Returns the Report of this output."""
     return multiplexed.Generator(CELLS[cell_id]).parse(text)
 
 
@@ -87,7 +87,7 @@ class Commands(unittest.TestCase):
         generator.parse(CLEAR.replace("1000.00 req/s", "9000.00 req/s"))
         self.assertEqual((count(generator, 7), count(generator, 8)), (3000, 27000))
         generator.parse(CLEAR.replace("1000.00 req/s", "3.00 req/s"))
-        self.assertEqual(count(generator, 8, 1), 100)  # as many as there are streams
+        self.assertEqual(count(generator, 8, 1), 100)  # one per stream
 
     def test_over_tls_the_suite_is_that_of_all(self):
         line = multiplexed.Generator(CELLS["tls-s10c100"]).command(Load("/plaintext", 100, 3), 7, 1)

@@ -1,6 +1,6 @@
-"""A wrong HTTP/2 answer is caught and named, in the clear and over TLS; so is a wrong certificate.
+"""A wrong HTTP/2 response or certificate is detected and named, with and without TLS.
 
-Must not need a peer: the server errs in a thread. Without the package h2 nothing is tested.
+Must not need a peer: the server runs in a thread. Without the package h2, tests are skipped.
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ REQUIRED = ("date", "server")
 
 
 def fault(port, expected=HELLO, count=1):
-    """What the check says, or "" when all is right."""
+    """Returns the error of the check, or "" if all is right."""
     try:
         with answers.dial(port) as connection:
             http2.check(connection, "http", HOST, [("/plaintext", expected)] * count, True,
@@ -40,13 +40,13 @@ def fault(port, expected=HELLO, count=1):
 
 
 def contestant(cases=("labels",), **serves):
-    """One as its manifest tells it."""
+    """Returns a contestant with this manifest."""
     return SimpleNamespace(is_floor=False, peer=SimpleNamespace(
         data={"serves": serves}, headers=REQUIRED, cases=cases))
 
 
 def cell(streams=100, is_secure=False):
-    """A cell of HTTP/2."""
+    """Returns a cell of HTTP/2."""
     return Cell("c", "C", Ask("/plaintext", HELLO), ("http2",), kind=model.HTTP2, connections=1,
                 streams=streams, is_secure=is_secure)
 
@@ -55,7 +55,7 @@ def cell(streams=100, is_secure=False):
 class Streams(unittest.TestCase):
     def test_each_wrong_one_is_named(self):
         for mode, told in MODES.items():
-            if mode == "swapped":  # shows only where streams differ
+            if mode == "swapped":  # visible only if streams differ
                 continue
             with self.subTest(mode), TinyHttp2(mode) as server:
                 found = fault(server.port)

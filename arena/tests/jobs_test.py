@@ -47,7 +47,7 @@ def queue(case, fault="", change=("", "")):
 
 
 def figures(per_second, cpu_us):
-    """Figures of one contestant in one round."""
+    """Returns figures of one contestant in one round."""
     work = jobs.figures(1000, 1000 / per_second, cpu_us * 5e5, cpu_us * 5e5, 2000)
     return {"single": work, "batch": work, "work": work, "idle": jobs.figures(0, 10, 0, 0, 5)}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 SEED = 20240607
 SMALL = Path(__file__).resolve().parent / "data/report_synthetic"
 PEERS = (
-    # name, title, language, CPU over the floor
+    # name, title, language, CPU divided by the floor's
     ("amber", "Amber", "C++", 1.12), ("birch", "Birch", "C++", 1.21),
     ("cobalt", "Cobalt", "C", 1.01),
     ("dune", "Dune", "Rust", 1.17), ("ember-web-toolkit", "Ember Web Toolkit, embedded edition",
@@ -29,7 +29,7 @@ _BOUND = {"eider-epoll": 1.03, "eider-uring": 0.98}
 
 
 def contestants(count):
-    """The contestants list with `count` peers."""
+    """Returns the list of contestants with `count` peers."""
     rows = [{"name": name, "title": name.replace("-", " "), "language": "C++", "licence": "MIT",
              "origin": "distribution", "version": "1.0", "note": "bare loop, parses nothing",
              "is_floor": True} for name, _ in _FLOORS]
@@ -45,7 +45,7 @@ def contestants(count):
 
 
 def cell(name, title, metric="per_second", bound=None, **more):
-    """One cell of run.json, with a command."""
+    """Returns one cell of run.json, with a command."""
     return {"id": name, "title": title, "metric": metric, "bound": bound, "published": [],
             "command": f"wrk -t1 -c64 -d3s --latency http://127.0.0.1:18401/{name}", **more}
 
@@ -55,7 +55,7 @@ def _published(who, value):
 
 
 def experiments(is_large):
-    """Every experiment id of the arena, or three of them."""
+    """Returns every experiment of the arena, or three of them."""
     counts = (10, 100, 1000, 10000)
     made = [{"id": "scalability", "title": "Scalability of a small answer", "cells": [
         cell(f"c{count}", f"{count:,} connections",
@@ -138,7 +138,7 @@ def _fill(row, where, cost, chance):
 
 
 def samples(run, costs, chance):
-    """Every sample, contestants alternating within each round."""
+    """Returns every sample, contestants alternating within each round."""
     made = []
     for experiment in run["experiments"]:
         for where in experiment["cells"]:
@@ -153,7 +153,7 @@ def samples(run, costs, chance):
 
 
 def spoil(made):
-    """A contestant wrong in every round of a cell, another in one."""
+    """Makes a contestant wrong in every round of a cell, another in one."""
     for row in made:
         if (row["experiment"], row["contestant"]) == ("scalability", "birch"):
             row["wrong"] = "body differs at byte 7: expected b'World', got b'<World>'"
@@ -162,7 +162,7 @@ def spoil(made):
 
 
 def make(is_large, seed):
-    """(run, samples)."""
+    """Returns (run, samples)."""
     chance = random.Random(seed)
     count = len(PEERS) if is_large else 3
     listed = contestants(count)
@@ -192,7 +192,7 @@ def make(is_large, seed):
 
 
 def files(is_large, seed):
-    """{file name: text} of the folder."""
+    """Returns {file name: text} of the folder."""
     run, made = make(is_large, seed)
     lines = [json.dumps({key: round(value, 4) if isinstance(value, float) else value
                          for key, value in row.items()}) for row in made]

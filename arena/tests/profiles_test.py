@@ -1,6 +1,6 @@
-"""HttpArena's profiles: the data, what refuses wrong answers, the load, the weighed figure.
+"""HttpArena's profiles: the data, the checks of responses, the load, the weighted figure.
 
-Must not need Eider or a peer; wrk is tried where it is installed.
+Must not need Eider or a peer; wrk is tested if it is installed.
 """
 
 import gzip
@@ -99,7 +99,7 @@ class Codings(unittest.TestCase):
 class Judges(unittest.TestCase):
     @staticmethod
     def found(count, multiplier):
-        """As it is owed."""
+        """Returns the required response."""
         return {"items": [item | {"total": item["price"] * item["quantity"] * multiplier}
                           for item in profiles_dir.items()[:count]], "count": count}
 
@@ -122,10 +122,10 @@ class Judges(unittest.TestCase):
 
 
 class Checks(unittest.TestCase):
-    """Each cell's checks against a server that is right, and some that are not."""
+    """Each cell's checks with a correct server, and with wrong ones."""
 
     def told(self, cell, mode):
-        """What the first check of a cell says, "" of nothing."""
+        """Returns the error of a cell's first check, or ""."""
         peer = SimpleNamespace(data={"serves": {}}, headers=(), cases=())
         asks = probe.of(cell, SimpleNamespace(is_floor=False, peer=peer))
         with TinyProfiles(mode) as server:
@@ -136,7 +136,7 @@ class Checks(unittest.TestCase):
         return ""
 
     def hold(self, cell_id, modes):
-        """The right one passes, each other is told so."""
+        """The correct one passes, and each other one is reported."""
         self.assertEqual(self.told(CELLS[cell_id], "right"), "")
         for mode, words in modes.items():
             with self.subTest(mode):
@@ -167,7 +167,7 @@ class Checks(unittest.TestCase):
 class Loads(unittest.TestCase):
     @staticmethod
     def script(mix, **more):
-        """(the words of wrk, its script)."""
+        """Returns (command line of wrk, its script)."""
         words = wrk.command(wrk.Load("/a", 2, 1, mix=mix, **more), 1, 1)
         return words, Path(words[words.index("-s") + 1]).read_text(encoding="ascii")
 
@@ -211,7 +211,7 @@ class Loads(unittest.TestCase):
 
 class Figures(unittest.TestCase):
     def measured(self, cell, bytes_read):
-        """The figures of a load of 10 requests at 50 µs."""
+        """Returns the figures of a load of 10 requests at 50 µs."""
         report = wrk.Report(10, 10.0, bytes_read=bytes_read)
         cost = SimpleNamespace(report=report, cpu_us=50.0, waited=0.0, memory={"rss": 1, "pss": 1})
         one = SimpleNamespace(out="", check_first=lambda: None, probe=None, server=SimpleNamespace(

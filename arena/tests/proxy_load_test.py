@@ -1,6 +1,6 @@
-"""What requests are passed on to is started beside the load, told to all, and ended with the cell.
+"""The upstream of a proxy starts together with the load, is passed to all, and ends with the cell.
 
-Must not need a peer or Eider: a tiny contestant stands for the upstream.
+Must not need a peer or Eider: a tiny contestant is the upstream.
 """
 
 import sys
@@ -32,7 +32,7 @@ class Upstream(unittest.TestCase):
         self.results = core_support.folder(directory.name + "/results", self.peer.contestants)
 
     def run_with(self, upstream_command):
-        """The samples of the cell in front of that, and the Server that it was."""
+        """Returns the samples of a cell with this upstream, and the upstream's Server."""
         made = []
         def upstream(_cell, ports, _machine):
             port = ports.take()

@@ -1,6 +1,6 @@
 """arena/quick measures a request and idle connections of the real service, and writes both.
 
-Must not judge speed: a second of one contestant on a busy machine proves none.
+Must not test speed: a second of one contestant on a busy machine proves nothing.
 """
 
 import json

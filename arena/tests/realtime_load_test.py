@@ -1,6 +1,6 @@
-"""eider bench's WebSockets and event streams against servers that err; the plan of their cells.
+"""eider bench's WebSockets and event streams with servers that fail; the plan of their cells.
 
-Must not judge speed.
+Must not test speed.
 """
 
 import json
@@ -32,7 +32,7 @@ NEW = ("files", "streaming", "websocket", "events")
 
 
 def told_by(url, connections, *words):
-    """What eider bench reports, as a dict."""
+    """Returns the report of eider bench as a dict."""
     line = eider_bench.line(connections, "-d", "300ms", *words, url)
     ended = subprocess.run(line, capture_output=True, text=True, timeout=30, check=False)
     if not ended.stdout:
@@ -41,12 +41,12 @@ def told_by(url, connections, *words):
 
 
 def socket_of(server, path="/"):
-    """The WebSocket that a server of this machine has there."""
+    """Returns the URL of a WebSocket on a local server."""
     return eider_bench.url(server.port, path, "ws")
 
 
 def streams(*events):
-    """A server's act: the stream of these events, in chunks cut within them."""
+    """Returns a server's act: a stream of these events, in chunks that split events."""
     text = b"".join(b"data: %d\n\n" % number for number in events)
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(text[i:i + 5]), text[i:i + 5])
                       for i in range(0, len(text), 5))
@@ -99,7 +99,7 @@ class Broadcasts(unittest.TestCase):
             told = told_by(socket_of(server, "/ws/room/a"), 6, "--broadcast")
         self.assertEqual(told["errors"], 0, told["first_error"])
         self.assertGreater(told["requests"], 0)
-        self.assertEqual(told["requests"] % 6, 0)  # the publisher hears itself too
+        self.assertEqual(told["requests"] % 6, 0)  # the publisher receives its own messages, too
         self.assertEqual(sum(bucket["count"] for bucket in told["buckets"]),
                          told["requests"] // 6)
         self.assertEqual(told["setting"]["counted"], "deliveries")

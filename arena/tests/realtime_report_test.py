@@ -1,6 +1,6 @@
-"""Bounds that are ratios to a peer: judged within a round, not asked where the peer is absent.
+"""Bounds that are ratios to a peer: checked within a round, skipped if the peer is missing.
 
-Must not read a file: every case stands in its table.
+Must not read a file: all cases are in tables.
 """
 
 import sys
@@ -15,7 +15,7 @@ CELL = {"metric": "cpu_us", "bound": {"eider-epoll": 1.0}, "bound_over": "nginx"
 
 
 def run_with(costs):
-    """Results of one cell: {contestant: [CPU per request of each round]}."""
+    """Returns Results of one cell: {contestant: [CPU per request of each round]}."""
     samples = [results.sample({"experiment": "e", "cell": "c", "contestant": name,
                                "round": number, "cpu_us": cost})
                for name, values in costs.items() for number, cost in enumerate(values)]
@@ -26,7 +26,7 @@ def run_with(costs):
 
 
 def table_of(found):
-    """The rows of the one cell."""
+    """Returns the rows of the one cell."""
     return rows.table(found, found.experiments[0].cells[0], found.samples)
 
 

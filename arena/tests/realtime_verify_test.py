@@ -1,4 +1,4 @@
-"""What a contestant owes over a WebSocket: every fault is told, and a right one passes."""
+"""The requirements for a WebSocket: every error is reported, and a correct contestant passes."""
 
 import sys
 import tempfile
@@ -31,7 +31,7 @@ class Frames(unittest.TestCase):
 
 
 class Impatient(unittest.TestCase):
-    """A test that does not wait long for what never comes."""
+    """A test with a short timeout for data that never arrives."""
 
     def setUp(self):
         self.addCleanup(setattr, websockets, "TIMEOUT_SECONDS", websockets.TIMEOUT_SECONDS)
@@ -73,7 +73,7 @@ class Rooms(Impatient):
 
 class IdleSockets(unittest.TestCase):
     def used(self, mode):
-        """One connection, used."""
+        """Uses one connection."""
         with TinyWebSocket(mode) as server:
             with websockets.socket.create_connection(("127.0.0.1", server.port)) as connection:
                 idle_sockets.opener("/ws")(connection)

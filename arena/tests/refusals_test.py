@@ -1,4 +1,4 @@
-"""Who takes a wrong order, or does not say what is wrong with it, is caught."""
+"""A contestant that accepts a wrong order, or does not report its errors, is detected."""
 
 import json
 import socket
@@ -20,13 +20,13 @@ TWO = Refusal("two of them", REQUEST, ("422",), ("city", "count"), ("name", "sku
 
 
 def answer(content, status="422 Unprocessable Content", fields=()):
-    """What a server sends."""
+    """Returns a server's act that sends this response."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(content)}", *fields]
     return send(("\r\n".join(lines) + "\r\n\r\n" + content).encode())
 
 
 def fault(owed, act):
-    """What the check says of a server that does so, or ""."""
+    """Returns the error of the check with a server that acts this way, or ""."""
     with TinyServer(act) as server:
         try:
             owed.check(server.port)
@@ -107,7 +107,7 @@ class Heads(unittest.TestCase):
                   "x-request-id")
 
     def answered(self, *fields):
-        """What is said of a server whose answers have these; %d is their number."""
+        """Returns the error for a server with these headers; %d is a sequence number."""
         number = iter(range(1, 10))
         return fault(self.OWED, lambda connection, at: answer("", "200 OK", [
             field.replace("%d", str(at)) for field in fields])(connection, next(number)))

@@ -1,4 +1,4 @@
-"""The page's colours: readable on every ground, and told apart by people who see fewer of them.
+"""The page's colors: readable on every background, and different for color-blind readers.
 
 Must not judge taste.
 """
@@ -14,7 +14,7 @@ TEXTS = ("text", "soft", "link", "good", "bad", "level")
 GROUNDS = ("back", "card", "eider-back", "warn")
 TEXT_CONTRAST_MIN = 4.5
 BAR_CONTRAST_MIN = 3.0
-# In CIE 1976 units; 2 is what a keen eye just sees side by side.
+# In CIE 1976 units; about 2 is a just noticeable difference.
 DISTANCE_MIN = 15
 # Machado, Oliveira and Fernandes 2009, full severity, on linear RGB.
 VISIONS = {
@@ -31,7 +31,7 @@ _WHITE = (0.9505, 1.0, 1.089)
 
 
 def themes():
-    """{theme: {name: colour}}."""
+    """Returns {theme: {name: color}}."""
     light, dark = STYLE.read_text().split("@media (prefers-color-scheme: dark)", 1)
     found = {name: dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", text))
              for name, text in (("light", light), ("dark", dark))}
@@ -39,24 +39,24 @@ def themes():
 
 
 def linear(colour):
-    """Linear RGB of #rrggbb."""
+    """Returns linear RGB of #rrggbb."""
     parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
     return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
 
 
 def times(matrix, vector):
-    """Matrix by vector, within 0..1."""
+    """Multiplies matrix by vector, limited to 0..1."""
     return [min(1.0, max(0.0, sum(a * b for a, b in zip(row, vector)))) for row in matrix]
 
 
 def contrast(one, other):
-    """The contrast of WCAG 2."""
+    """Returns the contrast of WCAG 2."""
     light = sorted(times(_TO_XYZ, linear(colour))[1] for colour in (one, other))
     return (light[1] + 0.05) / (light[0] + 0.05)
 
 
 def lab(colour, vision):
-    """CIE L*a*b* of a colour as that vision sees it."""
+    """Returns CIE L*a*b* of a color as seen with this color vision."""
     seen = times(_TO_XYZ, times(vision, linear(colour)))
     x, y, z = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116
                for v in (part / white for part, white in zip(seen, _WHITE)))
@@ -64,7 +64,7 @@ def lab(colour, vision):
 
 
 class Colours(unittest.TestCase):
-    """Light and dark."""
+    """The light and the dark theme."""
 
     def test_text_is_readable_on_every_ground(self):
         for theme, colours in themes().items():

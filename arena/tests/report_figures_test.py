@@ -1,6 +1,6 @@
 """The report's arithmetic: medians, spreads, ratios within a round, ranks, verdicts.
 
-Must not read a file: every case stands in its table.
+Must not read a file: all cases are in tables.
 """
 
 import math
@@ -16,20 +16,20 @@ EIDER, PEER, FLOOR = "eider-epoll", "heron", "floor-epoll"
 
 
 def sample(contestant, number, **values):
-    """One sample with everything else empty."""
+    """Returns one sample whose other fields are empty."""
     return results.sample({"experiment": "e", "cell": "c", "contestant": contestant,
                            "round": number, **values})
 
 
 def series(contestant, field, values):
-    """One sample a round; a value None is a disqualified round."""
+    """Returns one sample per round; a value None is a disqualified round."""
     return [sample(contestant, number, **{field: 1e9 if value is None else value},
                    wrong="" if value is not None else "body differs")
             for number, value in enumerate(values)]
 
 
 def run_with(samples, cell=None, **run):
-    """Results of one cell."""
+    """Returns Results of one cell."""
     names = dict.fromkeys(s["contestant"] for s in samples)
     return results.assemble(
         {"schema": 1, "contestants": [{"name": name, "title": name.title(),
@@ -129,7 +129,7 @@ class Standings(unittest.TestCase):
     """Rank and verdict."""
 
     def verdict(self, eider, peer, metric=metrics.CPU):
-        """(verdict, rank, of) of two series."""
+        """Returns (verdict, rank, of) of two series."""
         samples = series(EIDER, metric.field, eider) + series(PEER, metric.field, peer)
         found = standing.standing(samples, run_with(samples).contestants, metric)
         return found.verdict, found.rank, found.of
@@ -253,7 +253,7 @@ class Tables(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    """Numbers as people read them."""
+    """Formats of numbers."""
 
     def test_wording(self):
         cases = (

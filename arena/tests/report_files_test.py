@@ -1,4 +1,4 @@
-"""Reading results folders, odd and torn ones too, and the Markdown made of them.
+"""Reading results folders, including invalid and incomplete ones, and their Markdown.
 
 Must not need jinja2: the page has its own test.
 """
@@ -20,7 +20,7 @@ HOSTILE = "<script>alert(1)</script> | `x` \n# [a](javascript:b) & *c* $d$"
 
 
 def spread_over(value, evil):
-    """The value with every text in it replaced, ids and metrics left."""
+    """Returns the value with every text in it replaced, except IDs and metrics."""
     if isinstance(value, dict):
         kept = ("id", "metric", "name", "experiment", "cell", "contestant", "case")
         return {key: item if key in kept else spread_over(item, evil)
@@ -31,7 +31,7 @@ def spread_over(value, evil):
 
 
 def hostile_results():
-    """The synthetic run with hostile text wherever text may stand."""
+    """Returns the synthetic run with malicious text in all texts."""
     run, samples = make_report_data.make(False, 1)
     for row in samples:
         row["wrong"] = row["wrong"] and HOSTILE
@@ -107,7 +107,7 @@ class Reading(unittest.TestCase):
 
 
 class Head(unittest.TestCase):
-    """What stands above the tables."""
+    """The text above the tables."""
 
     def test_the_head_says_what_is_unknown(self):
         facts = dict(head.facts(results.assemble({"schema": 1}, [], [])))

@@ -1,6 +1,6 @@
-"""The page and its charts: self-contained, well-formed, deaf to hostile text, true to scale.
+"""The page and its charts: self-contained, well-formed, safe with malicious text, true to scale.
 
-Must not start a browser. Without jinja2 the page itself is not tested.
+Must not start a browser. Without jinja2, the tests of the page are skipped.
 """
 
 import functools
@@ -51,19 +51,19 @@ class Outline(html.parser.HTMLParser):
 
 @functools.cache
 def synthetic(is_large=False):
-    """Results of the synthetic run."""
+    """Returns Results of the synthetic run."""
     run, samples = make_report_data.make(is_large, make_report_data.SEED)
     return results.assemble(run, [results.sample(row) for row in samples], [])
 
 
 @functools.cache
 def synthetic_page(is_large=False):
-    """The page of the synthetic run."""
+    """Returns the page of the synthetic run."""
     return page.html(synthetic(is_large))
 
 
 def drawings(found):
-    """Every chart of a run."""
+    """Yields every chart of a run."""
     for experiment in found.experiments:
         for cell in experiment.cells:
             samples = found.of_cell(experiment.id, cell.id)
@@ -106,7 +106,7 @@ class Charts(unittest.TestCase):
 
 
 class Scales(unittest.TestCase):
-    """Places and ticks."""
+    """Coordinates and ticks."""
 
     def test_ticks(self):
         cases = (

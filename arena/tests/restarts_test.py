@@ -1,6 +1,6 @@
-"""arena/restarts adds up what its loads have counted, and asks at the rate that it was told.
+"""arena/restarts adds up the counts of its loads, and uses the requested rate.
 
-Must not start a server: what one loses is for its users to measure.
+Must not start a server: lost requests are for users to measure.
 """
 
 import importlib.machinery
@@ -14,7 +14,7 @@ PROGRAM = Path(__file__).resolve().parent.parent / "restarts"
 
 
 def loaded():
-    """The program as a module."""
+    """Returns the program as a module."""
     loader = importlib.machinery.SourceFileLoader("restarts", str(PROGRAM))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("restarts", loader))
     loader.exec_module(module)
@@ -22,7 +22,7 @@ def loaded():
 
 
 def report(requests, longest, unsent=0, **errors):
-    """What one load tells."""
+    """Returns the report of one load."""
     return {"requests": requests, "errors": sum(errors.values()), "errors_by_kind": errors,
             "unsent": unsent, "latency": {"max_ms": longest}}
 

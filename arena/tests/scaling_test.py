@@ -1,6 +1,6 @@
-"""./arena/run scaling: how cores are given out, figures, refusals, and the time limit.
+"""./arena/run scaling: placement on cores, figures, errors, and the time limit.
 
-Must not need wrk or Eider, or judge speed.
+Must not need wrk or Eider, or test speed.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ SERVER = f"{sys.executable} -I -S {core_support.TINY} {{port}} right"
 
 
 def scaled(case, *words, cores=None):
-    """(status, output, errors) of the command."""
+    """Returns (status, output, errors) of the command."""
     core_support.with_fake_wrk(case)
     out, errors = io.StringIO(), io.StringIO()
     usable = cores or sorted(os.sched_getaffinity(0))

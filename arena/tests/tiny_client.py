@@ -1,4 +1,4 @@
-"""A client for the arena's tests: asks as it must, or errs in the way named.
+"""A client for the arena's tests: works correctly, or fails in the way of its mode.
 
     tiny_client.py MODE URL CONNECTIONS SECONDS BODY_BYTES
 
@@ -18,13 +18,13 @@ MODES = ("right", "blind-to-bodies", "blind-to-statuses", "boasts", "forgets-err
 
 
 def body_of(mode, size):
-    """What it sends."""
+    """Returns the body to send."""
     body = b'{"text":"' + b"x" * (size - 11) + b'"}' if size else b""
     return body[:-3] + b'y"}' if mode == "other-body" else body
 
 
 def ask(mode, connection, path, body):
-    """(whether the answer seems right, its bytes)."""
+    """Returns (whether the response seems correct, its bytes)."""
     path = path + "?" if mode == "asks-elsewhere" else path
     connection.request("POST" if body else "GET", path, body or None,
                        {"Content-Type": "application/json"} if body else {})
@@ -37,7 +37,7 @@ def ask(mode, connection, path, body):
 
 
 def tally(mode, url, connections, seconds, size):
-    """[right, wrong, bytes], asking on one connection after the other."""
+    """Returns [correct, wrong, bytes], with requests on one connection after the other."""
     body, found = body_of(mode, size), [0, 0, 0]
     kept = [http.client.HTTPConnection(url.hostname, url.port) for _ in range(connections)]
     last = time.monotonic() + (0 if mode == "hurries" else seconds)
@@ -51,7 +51,7 @@ def tally(mode, url, connections, seconds, size):
 
 
 def main():
-    """Status 0, save of the mode that dies."""
+    """Returns 0, except in the mode that crashes."""
     mode, url, connections, seconds, size = sys.argv[1:]
     began = time.monotonic()
     right, wrong, count = tally(mode, urlsplit(url), int(connections), float(seconds), int(size))

@@ -1,8 +1,8 @@
-"""A contestant for the arena's tests: answers as it must, or wrongly in the way named.
+"""A contestant for the arena's tests: responds correctly, or wrongly in the way of its mode.
 
     tiny_contestant.py PORT MODE [COUNT]
 
-Must not be fast. A MODE other than "right" begins after COUNT right answers (0).
+Must not be fast. A MODE other than "right" begins after COUNT correct responses (0).
 """
 
 import os
@@ -19,20 +19,20 @@ MODES = ("right", "byte", "header", "close", "length", "short", "order", "dies",
 
 
 class Answerer:
-    """Makes the answers of all connections and counts them."""
+    """Makes the responses of all connections and counts them."""
 
     def __init__(self, mode, after):
         self.mode, self.after, self.count = mode, after, 0
         self.lock = threading.Lock()
 
     def next_mode(self):
-        """How the next answer is made."""
+        """Returns the mode of the next response."""
         with self.lock:
             self.count += 1
             return self.mode if self.count > self.after else "right"
 
     def answer(self, path, is_closing):
-        """(bytes, whether the connection ends behind them)."""
+        """Returns (bytes, whether the connection ends after them)."""
         mode = self.next_mode()
         if mode == "dies":
             os._exit(7)
@@ -54,7 +54,7 @@ class Answerer:
 
 
 def serve(connection, answerer):
-    """All requests of one connection."""
+    """Handles all requests of one connection."""
     unread = b""
     with connection:
         while data := connection.recv(65536):
@@ -70,7 +70,7 @@ def serve(connection, answerer):
 
 
 def main():
-    """Until SIGTERM ends it."""
+    """Runs until SIGTERM."""
     port, mode = int(sys.argv[1]), sys.argv[2]
     answerer = Answerer(mode, int(sys.argv[3]) if len(sys.argv) > 3 else 0)
     with socket.create_server(("127.0.0.1", port), backlog=128) as listener:

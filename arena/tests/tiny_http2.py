@@ -1,4 +1,4 @@
-"""An HTTP/2 server for the arena's tests, also over TLS: right, or wrong in the way named.
+"""An HTTP/2 server for the arena's tests, also over TLS: correct, or wrong in the way of its mode.
 
 Must not be fast. Runs in a thread of a test.
 """
@@ -15,7 +15,7 @@ import h2.events
 import h2.exceptions
 
 BODY = b"Hello, World!"
-# How it errs, and what the check says of it.
+# Its mode, and the error that the check reports.
 MODES = {
     "right": "", "byte": "byte 12 differs", "short": "byte 12 differs", "long": "byte 13 differs",
     "header": "no date field", "stale": "which is not now", "type": "Content-Type is 'text/html'",
@@ -26,7 +26,7 @@ MODES = {
 
 
 class TinyHttp2:
-    """Use as a context manager. certificate: (cert, key) paths, and it speaks TLS up to newest."""
+    """Use as a context manager. certificate: (cert, key) paths; enables TLS up to `newest`."""
 
     def __init__(self, mode="right", certificate=None, newest=ssl.TLSVersion.TLSv1_3):
         self.mode, self._context = mode, None
@@ -43,7 +43,7 @@ class TinyHttp2:
         return self
 
     def __exit__(self, *_):
-        self._listening.shutdown(socket.SHUT_RDWR)  # close alone would let accept() wait on
+        self._listening.shutdown(socket.SHUT_RDWR)  # close() alone would not interrupt accept()
         self._listening.close()
 
     def _accept(self):
@@ -82,7 +82,7 @@ class TinyHttp2:
             connection.sendall(talk.data_to_send())
 
     def _answer_all(self, talk, asked):
-        """The last first: streams have no order."""
+        """Responds in reverse order, because streams have none."""
         paths = [path for _, path in asked]
         if self.mode == "swapped":
             paths = paths[::-1]

@@ -1,4 +1,4 @@
-"""A server of HttpArena's profiles for the arena's tests: right, or wrong in the way named.
+"""A server of HttpArena's profiles for the arena's tests: correct, or wrong in the way of its mode.
 
 Must not be fast.
 """
@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from load import profiles_dir
 
-# What each mode is told as, by the checks of its profile.
+# Each mode and the error that the checks of its profile report.
 JSON_MODES = {
     "ignores-m": "the item is", "unsorted": "the item is", "one-less": "items and the count",
     "text-total": "the item is", "no-total": "the item is", "no-clamp": "60",
@@ -43,11 +43,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     @property
     def mode(self):
-        """How this server errs."""
+        """How this server fails."""
         return self.server.mode
 
     def do_GET(self):  # pylint: disable=invalid-name
-        """Items and files."""
+        """Serves items and files."""
         url = urlsplit(self.path)
         _, area, name = url.path.split("/", 2)
         if area == "json":
@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(body, "application/json", self.mode != "never-compresses")
 
     def do_POST(self):  # pylint: disable=invalid-name
-        """Counts what comes."""
+        """Counts the bytes of the body."""
         length = self.headers.get("Content-Length")
         got = len(self.rfile.read(int(length)) if length else b"".join(self._chunks()))
         if self.mode == "refuses-large" and got > 1 << 20:

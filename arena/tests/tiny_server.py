@@ -1,6 +1,6 @@
-"""A server of a few lines for tests, that errs in the way it is told.
+"""A small server for tests that fails in a given way.
 
-Must not be fast, nor correct beyond what the tests ask.
+Must not be fast, nor more correct than the tests need.
 """
 
 import socket
@@ -11,32 +11,32 @@ HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHello"
 
 
 def answer(connection, _):
-    """As it should be."""
+    """Sends the correct response."""
     connection.sendall(HELLO)
 
 
 def close(connection, _):
-    """Not a byte, and the end."""
+    """Ends the connection without a byte."""
     connection.shutdown(socket.SHUT_RDWR)
 
 
 def cut(connection, _):
-    """Half an answer, and the end."""
+    """Sends half of a response and ends the connection."""
     connection.sendall(HELLO[:-2])
     connection.shutdown(socket.SHUT_RDWR)
 
 
 def stay_silent(_, __):
-    """Never an answer."""
+    """Never responds."""
 
 
 def send(text):
-    """These bytes instead of the answer."""
+    """Sends these bytes instead of the response."""
     return lambda connection, _: connection.sendall(text)
 
 
 def close_every(count):
-    """An answer each time, but every `count`th is the connection's last."""
+    """Responds each time, but ends the connection after every `count`th response."""
     def act(connection, number):
         connection.sendall(HELLO)
         if number % count == 0:
@@ -45,7 +45,7 @@ def close_every(count):
 
 
 def stall_once(at_request, seconds):
-    """An answer each time, but one comes so much later."""
+    """Responds each time, but delays one response."""
     def act(connection, number):
         if number == at_request:
             time.sleep(seconds)
@@ -54,7 +54,7 @@ def stall_once(at_request, seconds):
 
 
 class TinyServer:
-    """Use as a context manager. `requests` are those whose head has come."""
+    """Use as a context manager. `requests` are those whose headers have arrived."""
 
     def __init__(self, act):
         self.act, self.requests = act, 0

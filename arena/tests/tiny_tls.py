@@ -1,4 +1,4 @@
-"""An HTTP/1.1 server over TLS for the arena's tests: right, or wrong in the way named.
+"""An HTTP/1.1 server over TLS for the arena's tests: correct, or wrong in the way of its mode.
 
 Must not be fast. Runs in a thread of a test.
 """
@@ -31,11 +31,11 @@ class TinyTls:
         return self
 
     def __exit__(self, *_):
-        self._listening.shutdown(socket.SHUT_RDWR)  # close alone would let accept() wait on
+        self._listening.shutdown(socket.SHUT_RDWR)  # close() alone would not interrupt accept()
         self._listening.close()
 
     def memory_bytes(self):
-        """As a contestant tells it: a KiB for each connection."""
+        """Returns simulated memory: 1 KiB per connection."""
         return {"rss": 1024 * len(self.handshakes)}
 
     def _accept(self):

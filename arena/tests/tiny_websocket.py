@@ -1,8 +1,8 @@
-"""A WebSocket server for the arena's tests: right, or wrong in the way named.
+"""A WebSocket server for the arena's tests: correct, or wrong in the way of its mode.
 
     tiny_websocket.py PORT MODE
 
-Must not be fast. Runs in a thread of a test, or as a contestant of its own.
+Must not be fast. Runs in a thread of a test, or as a contestant.
 """
 
 import socket
@@ -29,7 +29,7 @@ MODES = {
 
 
 def server_frame(payload, opcode=TEXT, first=0x80):
-    """A frame without a mask."""
+    """Returns a frame without a mask."""
     size = len(payload)
     head = bytes([first | opcode])
     if size < 126:
@@ -39,7 +39,7 @@ def server_frame(payload, opcode=TEXT, first=0x80):
 
 
 def read_frame(reader):
-    """(opcode, is it final, payload) of a client's frame."""
+    """Returns (opcode, whether it is final, payload) of a client's frame."""
     first, second = reader.exactly(2)
     size = second & 0x7F
     if size > 125:
@@ -67,7 +67,7 @@ class TinyWebSocket:
         self._listening.close()
 
     def accept(self):
-        """Until the listening socket is closed."""
+        """Accepts until the listening socket is closed."""
         while True:
             try:
                 connection, _ = self._listening.accept()
@@ -120,10 +120,10 @@ class TinyWebSocket:
         return request.split()[1]
 
     def _refuse(self, connection):
-        """Who asks for no upgrade; one that is tired serves nobody behind that."""
+        """Responds to a request without an upgrade; "tired" also rejects all later ones."""
         status = "200 OK" if self.mode == "plain" else "426 Upgrade Required"
         if self.mode == "tired":
-            self.mode = "status"  # ahead of the answer, behind which the next one connects
+            self.mode = "status"  # set before the response, after which the next client connects
         connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
         raise WrongAnswer("no upgrade is asked for")
 
@@ -170,7 +170,7 @@ class TinyWebSocket:
 
 
 def main():
-    """Until a signal ends it."""
+    """Runs until a signal ends it."""
     TinyWebSocket(sys.argv[2], int(sys.argv[1])).accept()
 
 

@@ -1,6 +1,6 @@
-"""The terms of TLS are kept by every generator, and a handshake that is not of its kind is named.
+"""Every generator uses the required TLS terms, and a handshake of the wrong kind is reported.
 
-Must not judge speed, and must not need a peer: the servers are threads of the test.
+Must not test speed, and must not need a peer: the servers are threads of the test.
 """
 
 import os
@@ -30,7 +30,7 @@ CELLS = {cell.id: cell for cell in tls.experiment(TWO_CORES).cells}
 
 
 def told_by(port, cell, *more):
-    """The Report of the handshakes that the cell asks for, over a short time."""
+    """Returns the Report of the cell's handshakes over a short time."""
     generator = handshakes.Generator(cell)
     line = generator.command(wrk.Load(cell.ask.path, 3, 1), port, 1)
     line[line.index("--seconds") + 1] = "0.3"
@@ -81,7 +81,7 @@ class Handshakes(unittest.TestCase):
                 self.assertEqual((told.errors, told.error_count), ("", 0))
                 self.assertGreater(told.requests, 10)
                 self.assertGreater(told.p99_ms, 0)
-                first = 3 if kind == "resumed" else 0  # each client's first, not counted
+                first = 3 if kind == "resumed" else 0  # each client's first is not counted
                 self.assertEqual(server.handshakes.count(kind == "resumed"), told.requests)
                 self.assertEqual(len(server.handshakes), told.requests + first)
 
@@ -146,7 +146,7 @@ class Asking(unittest.TestCase):
 
 
 def _used_and_ended(connection):
-    """What the last leaves is the server's answer and its end."""
+    """Sends the request and reads the server's response until the end."""
     connection.sendall(CELLS["new"].ask.request())
     while connection.recv(4096):
         pass

@@ -1,6 +1,6 @@
-"""The VPN of the arena: its delay, its walls, and that nothing of it stays.
+"""The VPN of the arena: its delay, its isolation, and that all of it is removed.
 
-Must not need anything but root and what the arena builds; else it says what is missing.
+Must not need anything except root and the arena's programs; else it reports what is missing.
 """
 
 import os
@@ -42,7 +42,7 @@ with Vpn() as line:
 
 
 def why_not():
-    """Why these tests cannot run."""
+    """Returns why these tests cannot run."""
     impossible = namespaces.why_impossible()
     if impossible:
         return impossible
@@ -55,25 +55,25 @@ def why_not():
 
 
 def run(command):
-    """(status, all that it printed)."""
+    """Returns (status, output)."""
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     return ended.returncode, ended.stdout + ended.stderr
 
 
 def ours():
-    """The namespaces that this process has made."""
+    """Returns the namespaces that this process has made."""
     return [name for name in namespaces.listed() if f"_{os.getpid()}_" in name]
 
 
 @unittest.skipIf(why_not(), why_not())
 class Across(unittest.TestCase):
-    """What crosses the line."""
+    """Traffic across the connection."""
 
     def measure(self, delay_ms, patience):
-        """The report of 20 requests, one after the other, and what the line carried.
+        """Returns the report of 20 sequential requests, and the bridge's report of its traffic.
 
-        patience  how often a median over the limit is measured again: other work on the machine
-                  makes answers late, never early
+        patience  how often a median over the limit is measured again: other work on the machine can
+                  only delay responses
         """
         with Vpn(delay_ms) as line:
             command = line.command(line.server_namespace, [sys.executable, "-c", SERVER])
@@ -123,7 +123,7 @@ class Across(unittest.TestCase):
 
 @unittest.skipIf(why_not(), why_not())
 class Afterwards(unittest.TestCase):
-    """Nothing stays."""
+    """All of it is removed."""
 
     def tearDown(self):
         self.assertEqual(ours(), [])
@@ -160,7 +160,7 @@ class Afterwards(unittest.TestCase):
 
     @staticmethod
     def device_goes(name):
-        """Whether the bridge's end goes within some seconds: it does with the process."""
+        """Whether the bridge's device disappears within some seconds: it does with the process."""
         for _ in range(100):
             if "vpn0" not in run([namespaces.ip_program(), "-n", name, "-o", "link"])[1]:
                 return True
@@ -169,7 +169,7 @@ class Afterwards(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    """What is missing is said in one line, with the mend."""
+    """Missing requirements are reported in one line, with the solution."""
 
     def test_without_the_capability(self):
         with mock.patch.object(namespaces, "_has", lambda _: False):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Asks a tracker, whoever wrote it, for all that a tracker does.
+"""Tests all functions of a tracker, independent of its implementation.
 
 usage: behaviour.py [--only NAME] -- COMMAND...      {port} and {folder} stand for those of the run
 
-The command is started with a database, a folder for uploads, a webhook and an origin of its own,
-told by TRACKER_DATABASE, TRACKER_UPLOADS, TRACKER_WEBHOOK (with _SECRET) and TRACKER_ADMIN, and by
-a file that TRACKER_CONFIG names. Each check is a function; shapes of errors are each framework's
-own, statuses and the names of members are not.
+The command is started with its own database, folder for uploads, webhook and origin. It gets them
+in TRACKER_DATABASE, TRACKER_UPLOADS, TRACKER_WEBHOOK (with _SECRET) and TRACKER_ADMIN, and in a
+file that TRACKER_CONFIG names. Each check is a function. Formats of errors depend on the framework;
+status codes and member names do not.
 """
 
 import argparse
@@ -65,8 +65,9 @@ def until(predicate, seconds=15):
 
 
 class Hook(http.server.BaseHTTPRequestHandler):
-    """Takes webhooks; the first call of all is refused, so that it has to be tried again. Not all
-    trackers sign them; a signature that is there has to be right."""
+    """Receives webhooks; rejects the first call, so that it must be repeated. Signatures are
+    optional, but must be correct.
+    """
 
     taken, refused, forged = [], [], []
 
@@ -96,7 +97,7 @@ class Server:
             f'origins = ["{ORIGIN}"]\nwebhook = "http://127.0.0.1:1/unused"\n'
         )
         (self.folder / "tracker.json").write_text(
-            json.dumps({"custom_config": {"origins": [ORIGIN]}})  # for who reads no TOML
+            json.dumps({"custom_config": {"origins": [ORIGIN]}})  # for trackers that read no TOML
         )
         self.command = command
         self.log = open(self.folder / "log", "wb")
@@ -143,7 +144,7 @@ class Server:
         return (self.folder / "log").read_text(errors="replace")
 
     def client(self, name=None):
-        """A browser, in which that one is logged in: once only, as logins are limited."""
+        """Returns a browser of a logged-in user; each logs in once, because logins are limited."""
         client = httpx.Client(base_url=self.url, timeout=30)
         if name in self.cookies:
             client.cookies = httpx.Cookies(self.cookies[name])
@@ -197,11 +198,11 @@ def signs_up_and_logs_in(server):
     )
     expect_status(client.post("/api/login", json={"name": "ann", "password": PASSWORD}), 200)
     expect(client.get("/api/me").json()["name"] == "ann", "me")
-    cookie = client.cookies.jar._cookies  # as it was set
+    cookie = client.cookies.jar._cookies  # as the server has set it
     expect("httponly" in str(cookie).lower(), cookie)
     expect_status(client.post("/api/logout"), 204)
     expect_status(client.get("/api/me"), 401)
-    # An administrator is whoever signed up first, or whom the operator names at a start.
+    # An administrator is the first registered user, or one that the operator names at startup.
     server.stop()
     server.start(TRACKER_ADMIN="ann")
     expect(server.client("ann").get("/api/me").json()["role"] == "admin", "no administrator")
@@ -392,13 +393,13 @@ def takes_and_gives_attachments(server):
     try:
         expect_status(ann.post(path, files={"file": ("big", b"\0" * 60_000_000)}), 413)
     except httpx.TransportError:
-        pass  # refused from the head, and closed before all was sent
+        pass  # rejected after the headers, and closed before all was sent
     expect(len(ann.get(path).json()) == 1, "too large, and kept")
     expect(len(list((server.folder / "uploads").iterdir())) == 1, "left behind")
 
 
 def read_events(server, count, headers=()):
-    """The ids and data of so many events of the stream."""
+    """Returns the IDs and data of `count` events of the stream."""
     client, events, event = server.client("ann"), [], {}
     with client.stream("GET", "/api/events", headers=dict(headers), timeout=15) as reply:
         expect(
@@ -471,7 +472,7 @@ def calls_the_webhook_until_it_answers(server):
 
 
 class Page:
-    """The forms of a page, as a browser has them."""
+    """The forms of a page, as in a browser."""
 
     def __init__(self, reply):
         self.text = reply.text
@@ -715,7 +716,7 @@ def main():
                     print("passed ", each.__name__, flush=True)
                 except (
                     Exception
-                ) as error:  # whatever it is, the other checks are still worth their answer
+                ) as error:  # after any error, the other checks are still useful
                     failed += 1
                     print("FAILED ", each.__name__, type(error).__name__, error, flush=True)
         finally:

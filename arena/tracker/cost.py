@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a request costs each tracker: CPU time of the server by wrk, in alternating rounds.
+"""The cost of a request of each tracker: CPU time of the server with wrk, in alternating rounds.
 
 usage: cost.py ROUNDS NAME=COMMAND...     {port} and {folder} in commands, as for behaviour.py
 """
@@ -39,7 +39,7 @@ def resident_mib(pid):
 
 
 def microseconds_each(server, cookie, path, post):
-    """CPU time of the server for each request that wrk has an answer to."""
+    """Returns the server's CPU time per request with a response."""
     lines = [f'wrk.headers["Cookie"] = "{cookie}"']
     if post:
         lines += [

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the lines of the four trackers, by file and kind: code, comments, blank.
 
-A line of a comment alone is a comment; one of code with a comment behind it is code. Docstrings of
-Python are comments. Templates, SQL files and manifests are told apart from the program.
+A line with only a comment is a comment; one of code followed by a comment is code. Docstrings of
+Python are comments. Templates, SQL files and manifests are counted separately from the program.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ BESIDE = {".html", ".css", ".csp", ".sql", ".toml", ".in", ".json"}
 
 
 def kinds(path):
-    """(code, comments, blank) of a source."""
+    """Returns (code, comments, blank) of a source."""
     text = path.read_text()
     if path.suffix == ".py":
         text = re.sub(

@@ -1,6 +1,6 @@
-"""Checks byte for byte that a contestant answers what it must, before and while it is timed.
+"""Checks byte for byte that a contestant's responses are correct, before and during a measurement.
 
-Must not be lenient: one wrong or missing answer disqualifies the run.
+Must not be lenient: one wrong or missing response disqualifies the run.
 """
 
 import email.utils
@@ -21,15 +21,15 @@ _SAME_TYPES = {"application/javascript": "text/javascript"}  # RFC 9239, section
 
 @dataclass(frozen=True)
 class Expected:
-    """What every contestant must answer. A constant server cannot know the time or the path.
+    """The response that every contestant must send. A constant server does not know time or path.
 
-    closes        the connection ends behind it
-    is_announced  and the field Connection says so, as RFC 9112, section 9.6 asks for
-    is_object     the body is compared as the JSON object that it means: members have no order
-    codings       what Content-Encoding may be, "" for none; the body is compared without it
-    judge         judges the body instead, and raises WrongAnswer: rows that come by chance
+    closes        the connection ends after it
+    is_announced  and the header Connection says so, as RFC 9112, section 9.6 requires
+    is_object     the body is compared as a JSON object, because members have no order
+    codings       allowed values of Content-Encoding, "" for none; the decoded body is compared
+    judge         checks the body instead, and raises WrongAnswer: for random rows
 
-    An empty content_type is not asked for.
+    An empty content_type is not checked.
     """
     body: bytes
     content_type: str
@@ -41,7 +41,7 @@ class Expected:
 
 
 def request_bytes(path, host, headers=(), method="GET", body=b""):
-    """The bytes that the generator sends for it."""
+    """Returns the bytes that the generator sends for it."""
     lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", *headers]
     if body:
         lines += [*type_of_body(headers), f"Content-Length: {len(body)}"]
@@ -49,14 +49,14 @@ def request_bytes(path, host, headers=(), method="GET", body=b""):
 
 
 def type_of_body(headers):
-    """(The field that says that content is JSON,), or () where a field says what it is."""
+    """Returns (JSON_TYPE,), or () if the headers contain a Content-Type."""
     is_said = any(header.lower().startswith("content-type:") for header in headers)
     return () if is_said else (JSON_TYPE,)
 
 
 def dial(port, address="127.0.0.1"):
-    """A new connection. What it sends leaves at once: behind the end of a TLS handshake it would
-    wait for an acknowledgement that a server may delay by 40 ms.
+    """Opens a connection. It disables Nagle's algorithm: after a TLS handshake, data would wait for
+    an acknowledgement that a server may delay by 40 ms.
     """
     connection = socket.create_connection((address, port), timeout=TIMEOUT_SECONDS)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -64,17 +64,17 @@ def dial(port, address="127.0.0.1"):
 
 
 def check(port, request, count, expected, has_clock, required=OURS, address="127.0.0.1", via=dial):
-    """Sends `request` `count` times in one write and checks every answer, as check_all does."""
+    """Sends `request` `count` times in one write and checks every response, like check_all."""
     return check_all(port, [(request, expected)] * count, has_clock, required, address, via)
 
 
 def check_all(port, asked, has_clock, required=OURS, address="127.0.0.1", via=dial):
-    """Sends all requests in one write and checks that each is answered, and in their order.
+    """Sends all requests in one write and checks that all responses arrive in this order.
 
     asked     (request bytes, Expected) of each
-    required  names of fields that each answer must have besides Content-Type
-    via       makes the connection, as dial() does
-    returns   the names of the fields that all answers had
+    required  names of headers that each response must have in addition to Content-Type
+    via       opens the connection, like dial()
+    returns   the names of the headers that all responses had
     """
     told = None
     with via(port, address=address) as connection:
@@ -98,7 +98,7 @@ def _check_head(status, fields, expected):
 
 
 def check_content(fields, body, expected, has_clock, required):
-    """What every version of HTTP owes: fields and body of one answer, as check_all asks."""
+    """Checks headers and body of one response, for every version of HTTP, like check_all."""
     for name in required:
         if not any(fields.get(name, ())):
             raise WrongAnswer(f"no {name} field")
@@ -137,7 +137,7 @@ def _check_body(body, expected):
 
 
 def _check_end(connection, reader, expected):
-    """Nothing follows the last answer but, where it was asked for, the end."""
+    """Checks that nothing follows the last response, except the end if it was requested."""
     if not expected.closes:
         connection.settimeout(_STRAY_SECONDS)
     try:

@@ -1,6 +1,6 @@
-"""Content-Encoding: which one an answer has, and what its body is without it.
+"""Content-Encoding: the coding of a response, and its decoded body.
 
-Must not take a coding that nobody asked for.
+Must not accept a coding that the request does not allow.
 """
 
 import zlib
@@ -12,11 +12,11 @@ PLAIN = ("",)
 COMPRESSED = ("gzip", "br")
 EITHER = ("", "gzip", "br")
 _BYTES_MAX = 4 << 20
-_GZIP = 31  # zlib's window bits, and a header of gzip's
+_GZIP = 31  # zlib's window bits, with a header of gzip
 
 
 def plain(fields, body, codings):
-    """The body decoded; WrongAnswer where its coding is none of those, "" being none at all."""
+    """Returns the decoded body; raises WrongAnswer if its coding is not allowed, "" means none."""
     told = ", ".join(fields.get("content-encoding", ())).strip().lower()
     if told not in codings:
         owed = " or ".join(repr(coding) if coding else "none" for coding in codings)
@@ -30,7 +30,7 @@ def plain(fields, body, codings):
 
 
 def _gunzip(body):
-    """One whole stream and nothing behind it."""
+    """Decodes exactly one complete stream."""
     reader = zlib.decompressobj(_GZIP)
     found = reader.decompress(body, _BYTES_MAX)
     if not reader.eof or reader.unused_data:

@@ -1,6 +1,6 @@
-"""Takes one HTTP/1.1 answer off a connection: its head, and its body by length or in chunks.
+"""Reads one HTTP/1.1 response from a connection: its headers, and its body by length or in chunks.
 
-Must not judge what stands in it beyond its framing: verify/answers.py does.
+Must not check anything except its framing: verify/answers.py does.
 """
 
 TIMEOUT_SECONDS = 10
@@ -9,11 +9,11 @@ _HEXADECIMAL = b"0123456789abcdefABCDEF"
 
 
 class WrongAnswer(Exception):
-    """What was wrong with it, in a sentence."""
+    """Describes the error in a sentence."""
 
 
 class Reader:
-    """The bytes of one connection, in the order that they came."""
+    """The bytes of one connection, in order of arrival."""
 
     def __init__(self, connection):
         self.connection, self.unread = connection, b""
@@ -28,7 +28,7 @@ class Reader:
         self.unread += data
 
     def until(self, mark, bytes_max):
-        """What stands before the mark; both are taken off."""
+        """Returns the bytes before the mark; removes both."""
         while mark not in self.unread:
             if len(self.unread) > bytes_max:
                 raise WrongAnswer(f"no {mark!r} within {bytes_max} bytes: {self.unread[:60]!r}")
@@ -37,7 +37,7 @@ class Reader:
         return found
 
     def exactly(self, size):
-        """So many bytes."""
+        """Returns exactly this many bytes."""
         while len(self.unread) < size:
             self._receive()
         found, self.unread = self.unread[:size], self.unread[size:]
@@ -61,7 +61,7 @@ def _chunked(reader):
 
 
 def fields_of(head):
-    """(status line, {name in small letters: [values]}) of a head."""
+    """Returns (status line, {lowercase name: [values]}) of the headers."""
     status, *lines = head.decode("latin-1").split("\r\n")
     fields = {}
     for line in lines:
@@ -73,7 +73,7 @@ def fields_of(head):
 
 
 def read_answer(reader):
-    """(status line, fields, body); WrongAnswer when the framing is."""
+    """Returns (status line, headers, body); raises WrongAnswer if the framing is wrong."""
     status, fields = fields_of(reader.until(b"\r\n\r\n", HEAD_BYTES_MAX))
     lengths = fields.get("content-length", [])
     codings = fields.get("transfer-encoding", [])

@@ -1,6 +1,6 @@
-"""Asks over HTTP/2 on one connection, all streams at once, and checks every answer.
+"""Sends HTTP/2 requests on one connection, all streams at once, and checks every response.
 
-Must not be lenient: a stream that is reset, refused or answered for another is wrong.
+Must not be lenient: a stream that is reset, rejected or has another's response is wrong.
 """
 
 import h2.config
@@ -16,14 +16,14 @@ _ENDINGS = (h2.events.StreamReset, h2.events.ConnectionTerminated)
 
 
 class _Stream:
-    """What has come on one."""
+    """The received data of one stream."""
 
     def __init__(self, expected):
         self.expected, self.fields, self.body, self.is_ended = expected, {}, b"", False
 
 
 class _Talk:
-    """One connection as the client's end of it."""
+    """The client's end of one connection."""
 
     def __init__(self, connection):
         self._connection, self._streams = connection, {}
@@ -41,7 +41,7 @@ class _Talk:
         self._flush()
 
     def answers(self):
-        """The streams in the order asked, each with its whole answer."""
+        """Returns the streams in the order of the requests, each with its complete response."""
         while not all(stream.is_ended for stream in self._streams.values()):
             for event in self._h2.receive_data(self._received()):
                 self._take(event)
@@ -49,7 +49,7 @@ class _Talk:
         return list(self._streams.values())
 
     def leave(self):
-        """A clean end, which nobody waits for."""
+        """Ends the connection cleanly, without waiting."""
         self._h2.close_connection()
         self._flush()
 
@@ -80,12 +80,12 @@ class _Talk:
 
 
 def check(connection, scheme, host, asked, has_clock, required):
-    """Sends all requests at once, each on a stream of its own, and checks each answer.
+    """Sends all requests at once, each on its own stream, and checks each response.
 
-    connection  new; encrypted where it is to be
+    connection  new; encrypted if necessary
     asked       (path, Expected) of each
-    required    names of fields that each answer must have besides content-type
-    returns     the names of the fields that all answers had
+    required    names of headers that each response must have in addition to content-type
+    returns     the names of the headers that all responses had
     """
     talk = _Talk(connection)
     try:

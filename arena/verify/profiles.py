@@ -1,6 +1,6 @@
-"""What HttpArena's profiles owe: priced items, counted uploads, files as they lie on the disk.
+"""The responses of HttpArena's profiles: items with prices, counted uploads, files from the disk.
 
-Must not ask for one spelling of JSON, nor for compression where it is left to the project.
+Must not require one spelling of JSON, nor compression if it is optional.
 """
 
 import json
@@ -23,13 +23,13 @@ OF_BROWSERS = "Accept-Encoding: br;q=1, gzip;q=0.8"
 UPLOADS = (500 * 1024, 2 << 20, 10 << 20, 20 << 20)
 _SHOWN_BYTES = 200
 _CHUNK_BYTES = 16_000
-# What HttpArena's load does not ask either, so that an answer made for the load is told.
+# Values that HttpArena's load does not use, to detect responses prepared for that load.
 _COUNTS = ((12, 1), (22, 5), (31, 9), (50, 2), (1, 11), (10, 2))
 _COMPRESSED_COUNTS = ((25, 3), (40, 7), (50, 2))
 
 
 def priced(count, multiplier):
-    """Judges an answer of /json/{count}?m=."""
+    """Returns a function that checks a response of /json/{count}?m=."""
     return partial(_judge_priced, count, multiplier)
 
 
@@ -46,13 +46,13 @@ def _judge_priced(count, multiplier, body):
                           f"{count}")
     for told, item in zip(found["items"], profiles_dir.items()):
         owed = item | {"total": item["price"] * item["quantity"] * multiplier}
-        # 1 and 1.0 and true are equal in Python, and not in JSON.
+        # 1, 1.0 and true are equal in Python, but not in JSON.
         if json.dumps(told, sort_keys=True) != json.dumps(owed, sort_keys=True):
             raise WrongAnswer(f"the item is {told!r}, not {owed!r}")
 
 
 def items(count, multiplier, codings=PLAIN):
-    """What /json/{count}?m= owes."""
+    """Returns the required response of /json/{count}?m=."""
     return Expected(b"", JSON, judge=priced(count, multiplier), codings=codings)
 
 
@@ -62,7 +62,7 @@ def _asked(words, headers, count, multiplier, codings=PLAIN):
     return Taken(told, request_bytes(path, HOST, headers), items(count, multiplier, codings))
 
 
-# Neither more than there are nor a multiplier that is none may confuse anybody.
+# A too large count or an invalid multiplier must not cause an error.
 FIRST_OF_JSON = (
     *(_asked(f"{count}?m={multiplier}", (), count, multiplier) for count, multiplier in _COUNTS),
     _asked("7", (), 7, 1), _asked("7?m=many", (), 7, 1), _asked("60?m=2", (), 50, 2),
@@ -77,9 +77,9 @@ FIRST_OF_COMPRESSED = (
 
 @dataclass(frozen=True)
 class Upload:
-    """A body of so many random bytes, which must be counted.
+    """A body of `size` random bytes, which must be counted.
 
-    is_chunked  it does not say how long it is
+    is_chunked  the length is not sent in advance
     """
     size: int
     is_chunked: bool = False
@@ -108,7 +108,7 @@ class Upload:
 
 
 def counted(size):
-    """What /upload owes for so many bytes."""
+    """Returns the required response of /upload for this size."""
     return Expected(b"%d" % size, "text/plain")
 
 
@@ -117,7 +117,7 @@ FIRST_OF_UPLOAD = (Upload(17), Upload(48), Upload(1), *map(Upload, UPLOADS),
 
 
 def file(name, codings=PLAIN):
-    """What /static/{name} owes; is the file text, it may come compressed where that is asked."""
+    """Returns the required response of /static/{name}; only text may be compressed."""
     allowed = codings if profiles_dir.is_text(name) else PLAIN
     return Expected(profiles_dir.content(name), profiles_dir.TYPES[profiles_dir.kind_of(name)],
                     codings=allowed)
@@ -130,7 +130,7 @@ def _file_asked(name, headers, codings):
 
 
 def first_of_static():
-    """All files both ways, and one that is not there."""
+    """All files with and without compression, and a missing one."""
     return (*(_file_asked(name, (), PLAIN) for name in profiles_dir.SIZES),
             *(_file_asked(name, (OF_BROWSERS,), EITHER) for name in profiles_dir.SIZES),
             Refusal("a file that is not there",

@@ -1,7 +1,7 @@
-"""What a contestant owes beside its one measured answer: who is refused, what must still be taken,
-what stands in the head of an answer.
+"""Requirements in addition to the measured response: rejected and accepted requests, and response
+headers.
 
-Must not ask for one shape of a problem: each project words its own, but names what is wrong.
+Must not require one format of errors: each project has its own, but must name the wrong members.
 """
 
 import re
@@ -13,18 +13,18 @@ from verify.framing import HEAD_BYTES_MAX, Reader, WrongAnswer, fields_of, read_
 
 _WORD, _POINTED_AT = re.compile(r"\w+"), re.compile(r"""(?<=["'/.\]])\w+(?=["'/.\[])""")
 _SHOWN_BYTES = 300
-_DECIDES_SECONDS = 0.2  # a server that needs only the head to refuse has done so by then
+_DECIDES_SECONDS = 0.2  # a server that rejects because of the headers has responded by then
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A request that nobody may take.
+    """A request that must be rejected.
 
     title     what is wrong with it
-    request   its bytes; what follows the head is sent where the head alone was not refused
-    statuses  those that say so, as texts: ("422",) or a class of them, ("4",)
-    named     words that the content of the answer has: each member that is wrong
-    unnamed   what it does not point at, as "name", /name or lines.name: the members that are right
+    request   its bytes; the body is sent if the headers alone were not rejected
+    statuses  allowed status codes as texts: ("422",) or a class, ("4",)
+    named     words in the body of the response: each wrong member
+    unnamed   correct members that it must not report as "name", /name or lines.name
     """
     title: str
     request: bytes
@@ -44,7 +44,7 @@ class Refusal:
     def _judge(self, reader):
         if self.named or self.unnamed:
             status, _, content = read_answer(reader)
-        else:  # one that closes may frame its refusal by that end
+        else:  # the end of the connection may delimit the response
             status, content = fields_of(reader.until(b"\r\n\r\n", HEAD_BYTES_MAX))[0], b""
         code = status.partition(" ")[2]
         if not code.startswith(self.statuses):
@@ -61,7 +61,7 @@ class Refusal:
 
 
 def _send_unless_answered(connection, request):
-    """What is not read would end the connection ahead of the answer."""
+    """Sends headers first: unread data would end the connection before the response is read."""
     head, end, content = request.partition(b"\r\n\r\n")
     connection.sendall(head + end)
     if content and not select.select([connection], [], [], _DECIDES_SECONDS)[0]:
@@ -70,7 +70,7 @@ def _send_unless_answered(connection, request):
 
 @dataclass(frozen=True)
 class Taken:
-    """A request that must be answered like the measured one, though it looks worse."""
+    """A request that must be accepted like the measured one, although it looks invalid."""
     title: str
     request: bytes
     expected: answers.Expected
@@ -85,11 +85,11 @@ class Taken:
 
 @dataclass(frozen=True)
 class Fields:
-    """What middleware leaves in the head of the answer.
+    """Response headers that middleware adds.
 
-    request  which is answered
-    present  regular expressions: a field whose "name: value" is each of them
-    unique   the name of the field that no two answers have alike
+    request  the request to send
+    present  regular expressions, each of which must match "name: value" of a header
+    unique   name of a header that differs in each response
     """
     request: bytes
     present: tuple

@@ -1,7 +1,7 @@
-"""Checks one answer from inside of a network namespace: run by slow.py through vpn.command().
+"""Checks one response from inside of a network namespace: run by slow.py through vpn.command().
 
-Must not measure. Reads {"address", "port", "method", …} from its argument; status 1 with one line
-on standard output when the answer is wrong.
+Must not measure. Reads {"address", "port", "method", …} from its argument; returns 1 and prints one
+line to standard output if the response is wrong.
 """
 
 import base64
@@ -16,7 +16,7 @@ from verify.framing import WrongAnswer
 
 
 def argument(address, port, request, expected, required):
-    """What main() is told, as one word."""
+    """Returns the argument of main() as one word."""
     return json.dumps({
         "address": address, "port": port, "request": base64.b64encode(request).decode(),
         "body": base64.b64encode(expected.body).decode(), "content_type": expected.content_type,
@@ -25,7 +25,7 @@ def argument(address, port, request, expected, required):
 
 
 def main():
-    """Status 0 when the answer is right."""
+    """Returns 0 if the response is correct."""
     told = json.loads(sys.argv[1])
     expected = answers.Expected(base64.b64decode(told["body"]), told["content_type"],
                                 told["closes"], told["is_object"], told["is_announced"])

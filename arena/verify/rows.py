@@ -1,6 +1,6 @@
-"""What stands in an answer out of the database: rows that are as the tables have them.
+"""Checks responses with data of the database: their rows must be equal to those in the tables.
 
-Must not ask for one spelling of an escaped character or of blanks: each project has its own.
+Must not require one spelling of escaped characters or whitespace: each project has its own.
 """
 
 import html
@@ -18,7 +18,7 @@ from verify.framing import Reader, WrongAnswer, read_answer
 
 _SHOWN_BYTES = 200
 _ADDED = "Additional fortune added at request time."
-_LATER_SECONDS = 0.3  # what is kept for 200 ms is gone by then
+_LATER_SECONDS = 0.3  # entries cached for 200 ms have expired by then
 
 
 def _read(body):
@@ -39,12 +39,12 @@ def _world(found, is_stored):
 
 
 def judge_world(body):
-    """One world, as it is stored."""
+    """Checks one world as it is stored."""
     _world(_read(body), True)
 
 
 def worlds(count, is_stored=True):
-    """Judges a list of so many; is_stored: their numbers are those of the table."""
+    """Returns a check of a list of `count`; is_stored: numbers must be those of the table."""
     return partial(_judge_worlds, count, is_stored)
 
 
@@ -60,7 +60,7 @@ def _judge_worlds(count, is_stored, body):
 
 
 def judge_fortunes(body):
-    """All fortunes and the one added, sorted, whatever blanks and spellings of references."""
+    """Checks all fortunes and the added one, sorted, with any whitespace and references."""
     text = re.sub(r">\s+<", "><", body.decode("utf-8", "replace").strip())
     rows = sorted([*enumerate(postgres.FORTUNES, 1), (0, _ADDED)], key=lambda row: row[1].encode())
     wanted = ("<!doctype html><html><head><title>Fortunes</title></head><body><table><tr>"
@@ -77,7 +77,7 @@ def judge_fortunes(body):
 
 
 def _plain(text):
-    """One spelling of what may be a reference or stand for itself; < > and & have to be one."""
+    """Normalizes optional character references; < > and & must be escaped."""
     for name in ("&quot;", "&#34;", "&#x22;"):
         text = text.replace(name, '"')
     for name in ("&#39;", "&#x27;", "&apos;"):
@@ -86,7 +86,7 @@ def _plain(text):
 
 
 def _unless_markup(match):
-    """What a project writes as a reference though it need not (HTML of ASCII alone)."""
+    """Replaces references that are not necessary (as in ASCII-only HTML)."""
     letter = html.unescape(match[0])
     return match[0] if letter in "<>&" else letter
 
@@ -97,13 +97,13 @@ def _item(found, least=None):
     owed = postgres.item_of(found["id"])
     told = found if least is None else {name: found.get(name) for name in least}
     wanted = owed if least is None else {name: owed[name] for name in least}
-    # As texts: 1 is no true there.
+    # As texts, because 1 is not equal to true in JSON.
     if json.dumps(told, sort_keys=True) != json.dumps(wanted, sort_keys=True):
         raise WrongAnswer(f"the item is {found!r}, stored is {owed!r}")
 
 
 def items_between(least, most, count):
-    """Judges the answer of /async-db."""
+    """Returns a check of the response of /async-db."""
     return partial(_judge_between, least, most, count)
 
 
@@ -121,7 +121,7 @@ def _judge_between(least, most, count, body):
 
 
 def item(number):
-    """Judges the answer of /crud/items/{number}, whose row nobody changes."""
+    """Returns a check of the response of /crud/items/{number}, whose row does not change."""
     return partial(_judge_item, number)
 
 
@@ -134,7 +134,7 @@ def _judge_item(number, body):
 
 @dataclass(frozen=True)
 class Updated:
-    """/updates stores what it answers: the numbers in the table are those of the answer."""
+    """/updates must store the numbers of its response in the table."""
     request: bytes
     count: int
 
@@ -153,7 +153,7 @@ class Updated:
 
 
 def _ask(port, address, via, request):
-    """(status code, fields, body)."""
+    """Returns (status code, headers, body)."""
     with via(port, address=address) as connection:
         connection.sendall(request)
         status, fields, body = read_answer(Reader(connection))
@@ -161,9 +161,9 @@ def _ask(port, address, via, request):
 
 
 class CrudWalk:
-    """HttpArena's rules of crud: its list, what is kept and for how long, what changes and creates.
+    """HttpArena's rules of crud: the list, the cache and its lifetime, changes and insertions.
 
-    Asks for items that the load does not.
+    Uses items that the load does not.
     """
     _CREATED = 900_001
 

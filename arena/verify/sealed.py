@@ -1,6 +1,6 @@
-"""A TLS connection to a contestant: 1.3, and the certificate that it was told to use.
+"""A TLS connection to a contestant: version 1.3, with the configured certificate.
 
-Must not offer less than it asks for: who speaks an older protocol is refused.
+Must not accept older versions of TLS.
 """
 
 import ssl
@@ -12,10 +12,10 @@ H1, H2 = "http/1.1", "h2"
 
 
 def context(cert, protocol=H1):
-    """What the handshakes of many connections share.
+    """Returns the context of many connections.
 
-    cert      path of the certificate that must be shown
-    protocol  what ALPN offers, and nothing else
+    cert      path of the server's certificate
+    protocol  the only protocol that ALPN offers
     """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.minimum_version = ssl.TLSVersion.TLSv1_3
@@ -25,7 +25,7 @@ def context(cert, protocol=H1):
 
 
 def seal(connection, client, host):
-    """The connection, encrypted; WrongAnswer when the handshake fails."""
+    """Returns the encrypted connection; raises WrongAnswer if the handshake fails."""
     try:
         return client.wrap_socket(connection, server_hostname=host)
     except ssl.SSLError as failure:
@@ -34,5 +34,5 @@ def seal(connection, client, host):
 
 
 def dial(port, client, host, address="127.0.0.1"):
-    """A new connection, encrypted."""
+    """Opens an encrypted connection."""
     return seal(answers.dial(port, address), client, host)

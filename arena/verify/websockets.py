@@ -1,4 +1,4 @@
-"""Checks that a contestant speaks WebSocket: the upgrade, echo, fragments, pings, rooms, the close.
+"""Checks a contestant's WebSocket: the upgrade, echo, fragments, pings, rooms, the close.
 
 Must not be lenient: one wrong or missing frame disqualifies the run.
 """
@@ -24,18 +24,18 @@ _REASON, _BURST = b"that was all", 5
 
 
 def request_bytes(path, key, host=_HOST):
-    """The upgrade's request."""
+    """Returns the request for the upgrade."""
     return (f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode()
 
 
 def accept_of(key):
-    """What the server must answer to that key (RFC 6455, section 4.2.2)."""
+    """Returns the required Sec-WebSocket-Accept for this key (RFC 6455, section 4.2.2)."""
     return base64.b64encode(hashlib.sha1(key.encode() + _GUID).digest()).decode()
 
 
 def frame(payload, opcode=TEXT, is_final=True, key=None):
-    """A client's frame."""
+    """Returns a client's frame."""
     key = key or os.urandom(4)
     size = len(payload)
     head = bytes([(_FINAL if is_final else 0) | opcode])
@@ -75,11 +75,11 @@ class Socket:
         check_upgrade(status, fields, key)
 
     def send(self, payload, opcode=TEXT, is_final=True):
-        """One frame."""
+        """Sends one frame."""
         self._connection.sendall(frame(payload, opcode, is_final))
 
     def read_frame(self):
-        """(opcode, is it final, payload)."""
+        """Returns (opcode, whether it is final, payload)."""
         first, second = self._reader.exactly(2)
         if first & _RESERVED:
             raise WrongAnswer(f"reserved bits are set in a frame: {first:#x}")
@@ -93,7 +93,7 @@ class Socket:
         return first & 0x0F, bool(first & _FINAL), self._reader.exactly(size)
 
     def read_message(self):
-        """(opcode, payload) of the next message, or of the next pong or close."""
+        """Returns (opcode, payload) of the next message, pong or close."""
         pieces, opcode = [], None
         while True:
             found, is_final, payload = self.read_frame()
@@ -110,7 +110,7 @@ class Socket:
                 return opcode, b"".join(pieces)
 
     def expect(self, opcode, payload):
-        """WrongAnswer unless that is what comes next."""
+        """Raises WrongAnswer unless this is the next message."""
         told = self.read_message()
         if told != (opcode, payload):
             raise WrongAnswer(f"opcode {told[0]} with {told[1][:40]!r} ({len(told[1])} bytes) "
@@ -118,11 +118,11 @@ class Socket:
                               f"({len(payload)} bytes)")
 
     def send_together(self, payloads):
-        """A text of each, in one write."""
+        """Sends these texts in one write."""
         self._connection.sendall(b"".join(frame(payload) for payload in payloads))
 
     def close(self):
-        """The close handshake, which has the same code both ways."""
+        """Performs the close handshake, with the same code in both directions."""
         self.send(struct.pack(">H", NORMAL) + _REASON, CLOSE)
         opcode, payload = self.read_message()
         if opcode != CLOSE or payload[:2] != struct.pack(">H", NORMAL):
@@ -130,7 +130,7 @@ class Socket:
 
 
 def check_upgrade(status, fields, key):
-    """WrongAnswer unless the head agrees to the upgrade."""
+    """Raises WrongAnswer unless the response accepts the upgrade."""
     if not status.startswith("HTTP/1.1 101"):
         raise WrongAnswer(f"the status line is {status!r}, not HTTP/1.1 101")
     told = {name: fields.get(name, [""])[0] for name in ("upgrade", "connection")}
@@ -144,8 +144,8 @@ def check_upgrade(status, fields, key):
 
 
 def check_echo(port, path="/ws", message_bytes=16, address="127.0.0.1"):
-    """One socket's life: messages of all kinds come back, a ping is answered, so is the close. Who
-    asks for no upgrade is refused, and the next socket is served as before.
+    """Checks a socket's life: all kinds of messages are echoed, pings and the close get responses.
+    A request without an upgrade is rejected, and the next socket works as before.
     """
     _check_life(port, path, message_bytes, address)
     Refusal("no upgrade is asked for", answers.request_bytes(path, _HOST), ("4",)).check(
@@ -177,7 +177,7 @@ def _check_life(port, path, message_bytes, address):
 
 
 def check_room(port, path=_ROOM, address="127.0.0.1"):
-    """Three sockets of a room get what each sends, in its order; one of another room does not."""
+    """Three sockets in a room receive each message, in order; one in another room does not."""
     with ExitStack() as stack:
         inside = [stack.enter_context(Socket(port, path, address)) for _ in range(3)]
         outside = stack.enter_context(Socket(port, path + "-next-door", address))
@@ -195,6 +195,6 @@ def check_room(port, path=_ROOM, address="127.0.0.1"):
 
 
 def _await_membership(one):
-    """Who has answered a ping has read what came before: its socket is in the room."""
+    """A pong proves that the earlier data was read, so the socket is in the room."""
     one.send(b"in?", PING)
     one.expect(PONG, b"in?")

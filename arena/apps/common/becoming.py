@@ -1,7 +1,7 @@
-"""For peers that are started with a configuration file: becomes the server, set up by a template.
+"""For peers that are started with a configuration file: replaces this process by the server.
 
-The configuration lies in memory, so that nothing is left behind. Must not stay beside the server:
-its time and memory would be counted.
+The configuration is filled from a template and stays in memory, so no file remains. Must not keep
+running next to the server: its time and memory would be counted.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def filled(template, values):
-    """The template's text with each {name} in its place."""
+    """Returns the template's text with each {name} replaced."""
     text = template.read_text()
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
@@ -19,7 +19,7 @@ def filled(template, values):
 
 
 def in_memory(name, text):
-    """A path at which the program that this process becomes reads the text."""
+    """Returns a path where the program that replaces this process reads the text."""
     file = os.memfd_create(name, 0)
     os.write(file, text.encode())
     os.lseek(file, 0, os.SEEK_SET)
@@ -27,11 +27,11 @@ def in_memory(name, text):
 
 
 def become(template, programs, package, user_line, arguments):
-    """Called as FOLDER PORT THREADS. Status 2 for a wrong call, 1 when no program is there.
+    """Called as FOLDER PORT THREADS. Returns 2 after an invalid call, 1 if the program is missing.
 
-    package    the Debian package to name when none of `programs` is there
-    user_line  the configuration's line that keeps the user, who may read FOLDER
-    arguments  of the folder and the configuration's path: the program's words
+    package    Debian package to name if none of `programs` is installed
+    user_line  line of the configuration that keeps the user, who has access to FOLDER
+    arguments  function of the folder and the configuration's path: the program's arguments
     """
     if len(sys.argv) != 4 or not all(text.isdigit() for text in sys.argv[2:]):
         print("usage: run.py FOLDER PORT THREADS", file=sys.stderr)

@@ -1,6 +1,6 @@
-"""The measuring service on FastAPI: uvicorn app:app.
+"""The benchmark service on FastAPI: uvicorn app:app.
 
-Must not wait: its handlers are coroutines that never leave the loop.
+Must not wait: its handlers are coroutines that never leave the event loop.
 """
 
 from fastapi import FastAPI
@@ -17,7 +17,7 @@ app.add_middleware(BodyLimit, bytes_max=BODY_BYTES_MAX)
 
 
 class Message(BaseModel):
-    """What /json answers."""
+    """Response of /json."""
     message: str
 
 
@@ -25,31 +25,31 @@ class Message(BaseModel):
 @app.get("/simple", response_class=PlainTextResponse)
 @app.get("/bench", response_class=PlainTextResponse)
 async def hello():
-    """Hello."""
+    """Hello world."""
     return "Hello, World!"
 
 
 @app.get("/json")
 async def hello_json() -> Message:
-    """As an object."""
+    """Hello world as JSON."""
     return Message(message="Hello, World!")
 
 
 @app.get("/html", response_class=HTMLResponse)
 async def hello_html():
-    """As a page."""
+    """Hello world as HTML."""
     return "<p>Hello, world!</p>"
 
 
 @app.get("/test/labels/{label}", response_class=PlainTextResponse)
 async def tell_label(label: str):
-    """The label."""
+    """Returns the path parameter."""
     return label
 
 
 @app.get("/users/{user_id}/posts/{post_id}", response_class=PlainTextResponse)
 async def tell_post(user_id: int, post_id: int):
-    """Both numbers."""
+    """Returns both path parameters."""
     return f"{user_id} {post_id}"
 
 
@@ -58,11 +58,11 @@ _CONTENT = b"x" * 2**20
 
 @app.get("/bytes/{size}")
 async def tell_bytes(size: int):
-    """So many bytes."""
+    """Returns a body of this many bytes."""
     return Response(_CONTENT[:size], media_type="application/octet-stream")
 
 
 @app.post("/unchecked")
 async def take_plain(order: PlainOrder) -> Taken:
-    """An order of types alone."""
+    """Accepts an order that is checked by types only."""
     return taken(order)

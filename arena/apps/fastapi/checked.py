@@ -1,6 +1,6 @@
-"""The typed order with rules, behind five middlewares: uvicorn checked:app.
+"""The typed order with rules, with five middlewares: uvicorn checked:app.
 
-Must not be the service of the other routes: FastAPI's middleware stands around a whole application.
+Must not serve the other routes: FastAPI's middleware applies to a whole application.
 """
 
 from fastapi import FastAPI
@@ -25,5 +25,5 @@ app = FastAPI(openapi_url=None, middleware=[
 
 @app.post("/checked")
 async def take_checked(order: CheckedOrder) -> Taken:
-    """An order with rules."""
+    """Accepts an order with rules."""
     return taken(order)

@@ -1,4 +1,4 @@
-# Hello world as FastAPI's first page writes it.
+# Hello world as on FastAPI's first page.
 from fastapi import FastAPI
 
 app = FastAPI()

@@ -1,7 +1,7 @@
-"""What stands around the checked order, as Starlette's documentation writes it where speed counts:
-classes of plain ASGI, not BaseHTTPMiddleware.
+"""The middleware of the checked order, as Starlette's documentation recommends for speed: classes
+of plain ASGI, not BaseHTTPMiddleware.
 
-Must not share between processes: each worker counts by itself.
+Must not share state between processes: each worker counts separately.
 """
 
 import secrets
@@ -27,12 +27,12 @@ SECURITY_HEADERS = [
 
 
 def refusal(status, detail, headers=None):
-    """An answer in FastAPI's own shape."""
+    """Returns an error response in FastAPI's format."""
     return JSONResponse({"detail": detail}, status, headers)
 
 
 def field(scope, name):
-    """The value of a request's field, or None."""
+    """Returns the value of a request header, or None."""
     for key, value in scope["headers"]:
         if key == name:
             return value
@@ -40,7 +40,7 @@ def field(scope, name):
 
 
 def adding(send, headers):
-    """Sends with these fields in the head."""
+    """Returns a `send` that adds these headers to the response."""
     async def send_with(message):
         if message["type"] == "http.response.start":
             message["headers"] = [*message["headers"], *headers]
@@ -49,7 +49,7 @@ def adding(send, headers):
 
 
 class BodyLimit:
-    """413 for content beyond so many bytes; neither Starlette nor uvicorn bounds it."""
+    """Returns 413 for larger bodies; neither Starlette nor uvicorn has a limit."""
 
     def __init__(self, app, bytes_max):
         self.app, self.bytes_max = app, bytes_max
@@ -58,14 +58,14 @@ class BodyLimit:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         told = field(scope, b"content-length")
-        if told is not None:  # httptools lets no other length come
+        if told is not None:  # httptools accepts no other length
             if int(told) > self.bytes_max:
                 return await refusal(413, "Content Too Large")(scope, receive, send)
             return await self.app(scope, receive, send)
         return await self.app(scope, self.counting(receive), send)
 
     def counting(self, receive):
-        """Receives until it is too much."""
+        """Returns a `receive` that fails when the limit is exceeded."""
         left = self.bytes_max
 
         async def receive_some():
@@ -79,7 +79,7 @@ class BodyLimit:
 
 
 class RequestId:
-    """Gives each request a name, which its answer tells."""
+    """Gives each request an ID, which the response contains."""
 
     def __init__(self, app):
         self.app = app
@@ -93,7 +93,7 @@ class RequestId:
 
 
 class ConcurrencyLimit:
-    """503 for what comes while so many are at work."""
+    """Returns 503 while this many requests are running."""
 
     def __init__(self, app, requests):
         self.app, self.requests, self.running = app, requests, 0
@@ -112,7 +112,7 @@ class ConcurrencyLimit:
 
 
 class RateLimit:
-    """A token bucket for each client's address; 429 for what comes too often."""
+    """A token bucket per client address; returns 429 when it is empty."""
 
     def __init__(self, app, requests, seconds):
         self.app, self.requests, self.per_second = app, requests, requests / seconds
@@ -131,7 +131,7 @@ class RateLimit:
         await self.app(scope, receive, adding(send, headers))
 
     def take(self, address):
-        """How many are left behind this one; below 0 where there was none."""
+        """Takes a token and returns how many are left; below 0 if there was none."""
         now = time.monotonic()
         tokens, then = self.buckets.get(address, (self.requests, now))
         left = min(self.requests, tokens + (now - then) * self.per_second) - 1
@@ -142,7 +142,7 @@ class RateLimit:
 
 
 class SecurityHeaders:
-    """Fields that tell browsers what pages of this service may do."""
+    """Adds headers that restrict in browsers what pages of this service may do."""
 
     def __init__(self, app):
         self.app = app
@@ -154,7 +154,7 @@ class SecurityHeaders:
 
 
 class CrossOriginProtection:
-    """403 for a write that the page of another site has caused."""
+    """Returns 403 for a write that a page of another site has caused."""
 
     def __init__(self, app):
         self.app = app
@@ -167,7 +167,7 @@ class CrossOriginProtection:
 
 
 def is_foreign(scope):
-    """By the word of the browser; what says nothing is a program."""
+    """Whether the browser's headers name another site; other clients do not send these headers."""
     site = origin = referer = host = None
     for name, value in scope["headers"]:
         if name == b"sec-fetch-site":

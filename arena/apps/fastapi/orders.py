@@ -1,6 +1,6 @@
-"""The order as pydantic models: of types alone, and with rules.
+"""The order as pydantic models: with types only, and with rules.
 
-Must not be laxer than the arena asks: a member that nobody knows is refused.
+Must not be less strict than the arena requires: an unknown member is rejected.
 """
 
 from enum import Enum
@@ -11,32 +11,32 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 class Taken(BaseModel):
-    """What is answered."""
+    """The response."""
     name: str
     lines: int
     cents: int
 
 
 def taken(order):
-    """The number of lines and the total of an order of either kind."""
+    """Returns the number of lines and the total of an order of either kind."""
     return Taken(name=order.name, lines=len(order.lines),
                  cents=sum(line.count * line.cents for line in order.lines))
 
 
 class Strict(BaseModel):
-    """Knows its members and no others."""
+    """Rejects unknown members."""
     model_config = ConfigDict(extra="forbid")
 
 
 class PlainLine(Strict):
-    """A line of types alone."""
+    """A line with types only."""
     sku: str
     count: int
     cents: int
 
 
 class PlainOrder(Strict):
-    """An order of types alone."""
+    """An order with types only."""
     id: str
     name: str
     mail: str
@@ -52,27 +52,27 @@ class PlainOrder(Strict):
 
 
 class Country(str, Enum):
-    """Where it may be sent."""
+    """Countries of delivery."""
     DE = "DE"
     AT = "AT"
     CH = "CH"
 
 
 class Paid(str, Enum):
-    """How it is paid."""
+    """Methods of payment."""
     CARD = "card"
     INVOICE = "invoice"
 
 
 def unique(values: list[str]) -> list[str]:
-    """Refuses a value that comes twice."""
+    """Rejects duplicate values."""
     if len(set(values)) != len(values):
         raise ValueError("must not contain duplicates")
     return values
 
 
-# As browsers take it (HTML, "valid email address"). EmailStr asks more, in Python, and would take
-# as long as the rest of an answer.
+# The rule of browsers (HTML, "valid email address"). EmailStr checks more, in Python, and would
+# take as long as the rest of the response.
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 Mail = Annotated[str, Field(
     max_length=254,

@@ -9,7 +9,7 @@ SIZES = (1024, 65536, 1048576)
 
 
 def main():
-    """Status 2 for a wrong call."""
+    """Returns 2 after an invalid call."""
     if len(sys.argv) != 2:
         print("usage: files.py FOLDER", file=sys.stderr)
         return 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Becomes h2o, set up for one measurement: run.py FOLDER PORT THREADS.
+"""Becomes h2o, configured for one measurement: run.py FOLDER PORT THREADS.
 
-The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
-says: the directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY;
-/proxy passed on to UPSTREAM.
+The served files are in FOLDER, which files.py makes first. Environment variables add more: the
+directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY; a proxy from /proxy to
+UPSTREAM.
 """
 
 import os
@@ -28,17 +28,17 @@ PROXIED = """      /proxy:
 
 
 def user_line():
-    """Started by root it becomes another user, who may not read FOLDER."""
+    """h2o that root starts would become another user, who has no access to FOLDER."""
     return f"user: {pwd.getpwuid(0).pw_name}" if os.geteuid() == 0 else ""
 
 
 def arguments(_folder, path):
-    """The words behind the program's name."""
+    """Returns the program's arguments."""
     return ["-m", "worker", "-c", path]
 
 
 def lead_to_files():
-    """FOLDER/files leads to the directory of /files/."""
+    """FOLDER/files is a link to the directory of /files/."""
     directory = os.environ.get("FILES_DIR")
     if directory and len(sys.argv) > 1:
         link = Path(sys.argv[1]) / "files"
@@ -47,7 +47,7 @@ def lead_to_files():
 
 
 def template():
-    """The configuration's template, with what the environment asks for."""
+    """Returns the configuration: the template, filled as the environment variables require."""
     sealed = ""
     if "TLS_PORT" in os.environ:
         sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],

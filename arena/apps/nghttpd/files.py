@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def main():
-    """Status 2 for a wrong call."""
+    """Returns 2 after an invalid call."""
     if len(sys.argv) != 2:
         print("usage: files.py FOLDER", file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Becomes nghttpd, set up for one measurement: run.py FOLDER PORT THREADS.
+"""Becomes nghttpd, configured for one measurement: run.py FOLDER PORT THREADS.
 
-The served file lies in FOLDER/served, made by files.py beforehand. It has one port: PORT in the
-clear, or TLS_PORT of the environment with TLS_CERT and TLS_KEY.
+The served file is in FOLDER/served, which files.py makes first. There is one port: PORT without
+TLS, or TLS_PORT of the environment with TLS_CERT and TLS_KEY.
 """
 
 import os
@@ -13,14 +13,14 @@ from pathlib import Path
 
 
 def where(port):
-    """The words that say on which port, and whether over TLS."""
+    """Returns the arguments for the port and for TLS."""
     if "TLS_PORT" not in os.environ:
         return ["--no-tls", port]
     return [os.environ["TLS_PORT"], os.environ["TLS_KEY"], os.environ["TLS_CERT"]]
 
 
 def main():
-    """Status 2 for a wrong call, 1 when it is not there."""
+    """Returns 2 after an invalid call, 1 if nghttpd is missing."""
     if len(sys.argv) != 4 or not all(text.isdigit() for text in sys.argv[2:]):
         print("usage: run.py FOLDER PORT THREADS", file=sys.stderr)
         return 2

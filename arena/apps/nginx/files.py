@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the folder that nginx serves the larger bodies from: files.py FOLDER."""
+"""Makes the folder from which nginx serves the larger bodies: files.py FOLDER."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ SIZES = (1024, 65536, 1048576)
 
 
 def main():
-    """Status 2 for a wrong call."""
+    """Returns 2 after an invalid call."""
     if len(sys.argv) != 2:
         print("usage: files.py FOLDER", file=sys.stderr)
         return 2

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Becomes nginx, set up for one measurement: run.py FOLDER PORT THREADS.
+"""Becomes nginx, configured for one measurement: run.py FOLDER PORT THREADS.
 
-The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
-says: the directory of /files/ in FILES_DIR, that around /static/ in PROFILES_DIR; HTTP/2 instead
-of HTTP/1.1 on PORT by HTTP2=1, since this version cannot do both there; TLS on TLS_PORT with
-TLS_CERT and TLS_KEY; /proxy/ passed on to UPSTREAM, with TUNNEL=1 WebSockets too.
+The served files are in FOLDER, which files.py makes first. Environment variables add more: the
+directory of /files/ in FILES_DIR, the parent of /static/ in PROFILES_DIR; HTTP/2 instead of
+HTTP/1.1 on PORT with HTTP2=1, because this version cannot do both there; TLS on TLS_PORT with
+TLS_CERT and TLS_KEY; a proxy from /proxy/ to UPSTREAM, with TUNNEL=1 also for WebSockets.
 """
 
 import os
@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parent / "common"))
 from becoming import become, filled, in_memory
 
 PROGRAMS = ("/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx")
-# The session cache and its time are those of its documentation, "Configuring HTTPS servers".
+# The session cache and its timeout are those of the documentation, "Configuring HTTPS servers".
 SEALED = """listen {port} ssl http2 reuseport backlog=4096;
         ssl_certificate {cert};
         ssl_certificate_key {key};
@@ -26,7 +26,7 @@ SEALED = """listen {port} ssl http2 reuseport backlog=4096;
         ssl_session_cache shared:SSL:10m;
         ssl_session_timeout 10m;"""
 
-# As the documentation of its module for upstreams keeps connections to them.
+# Keeps connections to upstreams as the documentation of the upstream module does.
 UPSTREAM = """upstream behind {{
         server {place};
         keepalive 64;
@@ -36,7 +36,7 @@ PROXIED = """location /proxy/ {
             proxy_http_version 1.1;
             proxy_set_header Connection "";
         }"""
-# As its documentation, "WebSocket proxying", passes an upgrade on.
+# Forwards an upgrade as in the documentation, "WebSocket proxying".
 UPGRADES = """map $http_upgrade $connection_upgrade {
         default upgrade;
         '' '';
@@ -45,7 +45,7 @@ UPGRADES = """map $http_upgrade $connection_upgrade {
 TUNNELLED = PROXIED.replace('proxy_set_header Connection "";',
                             """proxy_set_header Upgrade $http_upgrade;
             proxy_set_header Connection $connection_upgrade;""")
-# As the documentation of both modules sends what lies compressed beside a file: .br ahead of .gz.
+# As in the documentation of both modules, for precompressed files: .br before .gz.
 BROTLI = "load_module /usr/lib/nginx/modules/ngx_http_brotli_static_module.so;"
 STATICS = """location /static/ {{
             root {folder};
@@ -56,17 +56,17 @@ STATICS = """location /static/ {{
 
 
 def user_line():
-    """Workers of a master that runs as root would be another user, who may not read FOLDER."""
+    """Workers of a master that runs as root would be another user, who has no access to FOLDER."""
     return f"user {pwd.getpwuid(0).pw_name};" if os.geteuid() == 0 else ""
 
 
 def arguments(folder, path):
-    """The words behind the program's name."""
+    """Returns the program's arguments."""
     return ["-p", f"{folder}/", "-e", "stderr", "-c", path]
 
 
 def lead_to_files():
-    """FOLDER/files leads to the directory of /files/."""
+    """FOLDER/files is a link to the directory of /files/."""
     directory = os.environ.get("FILES_DIR")
     if directory and len(sys.argv) > 1:
         link = Path(sys.argv[1]) / "files"
@@ -75,7 +75,7 @@ def lead_to_files():
 
 
 def template():
-    """The configuration's template, with what the environment asks for."""
+    """Returns the configuration: the template, filled as the environment variables require."""
     sealed = ""
     if "TLS_PORT" in os.environ:
         sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],

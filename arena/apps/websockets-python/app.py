@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""WebSockets on Python's websockets: app.py PORT. One process: a room is in one process only."""
+"""WebSockets on Python's websockets: app.py PORT. One process, because rooms are not shared."""
 
 import asyncio
 import collections
@@ -18,13 +18,13 @@ logging.getLogger("websockets").addHandler(logging.NullHandler())
 
 
 async def echo(socket):
-    """Every message comes back."""
+    """Echoes every message."""
     async for message in socket:
         await socket.send(message)
 
 
 async def room(socket, name):
-    """Every message goes to all of the room."""
+    """Sends every message to all sockets in the room."""
     members = rooms[name]
     members.add(socket)
     try:
@@ -37,7 +37,7 @@ async def room(socket, name):
 
 
 async def serve(socket):
-    """By its path."""
+    """Chooses by path."""
     if socket.path == "/ws":
         await echo(socket)
     elif socket.path.startswith(ROOM):
@@ -45,7 +45,7 @@ async def serve(socket):
 
 
 async def run(port):
-    """Until SIGTERM."""
+    """Runs until SIGTERM."""
     stop = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set_result, None)
     async with websockets.serve(serve, "0.0.0.0", port, backlog=BACKLOG):

@@ -1,4 +1,4 @@
-"""The charts of the page: SVG made of our own few shapes.
+"""The charts of the page: SVG of a few shapes.
 
-Must not hold a colour: classes name the meaning, the page's style gives the colour.
+Must not contain a color: classes name the meaning, the page's style defines the color.
 """

@@ -1,4 +1,5 @@
-"""The charts of a cell: throughput, CPU over the floor, latency, memory, time over the limit.
+"""The charts of a cell: throughput, CPU divided by the floor's, latency, memory, time divided by
+the limit.
 
 Must not format a table: report/rows.py does.
 """
@@ -14,7 +15,7 @@ _LATENCIES = ("p50_ms", "p90_ms", "p99_ms")
 
 @dataclass
 class Drawing:
-    """A chart with what stands above it."""
+    """A chart with its title and caption."""
     title: str
     caption: str
     svg: str
@@ -22,10 +23,10 @@ class Drawing:
 
 @dataclass
 class Source:
-    """What a chart is drawn from.
+    """The data of a chart.
 
     identity  unique on the page
-    end       where a linear scale ends when several charts share it, or None
+    end       end of a linear scale that several charts share, or None
     """
     results: object
     cell: object
@@ -34,11 +35,11 @@ class Source:
     end: float | None = None
 
     def names(self):
-        """Every contestant of the cell."""
+        """Returns every contestant of the cell."""
         return list(dict.fromkeys(s["contestant"] for s in self.samples))
 
     def line(self, name, value, spoken, found_marks):
-        """The panel.Line of a contestant."""
+        """Returns the panel.Line of a contestant."""
         who = self.results.contestants[name]
         return panel.Line(who.title, classes(who), value, f"{who.title}: {spoken}", found_marks)
 
@@ -48,20 +49,20 @@ class Source:
 
 
 def classes(contestant):
-    """The classes of a contestant's row: what it is and the colour of its language."""
+    """Returns the classes of a contestant's row: its kind and the color of its language."""
     kind = rows.kind_of(contestant)
     return f"{kind} {LANGUAGES.get(contestant.language, 'other') if kind == 'peer' else kind}"
 
 
 def _sorted(found, is_more_better):
-    """{name: Figure or None} as pairs, the best first, nothing last."""
+    """Returns pairs (name, Figure or None), the best first, missing ones last."""
     sign = -1 if is_more_better else 1
     return sorted(found.items(), key=lambda pair: (pair[1] is None,
                                                    sign * pair[1].median if pair[1] else 0))
 
 
 def _bars(source, title, found, show, **options):
-    """A bar chart from 0; options: is_more_better, show_tick, unit_of (ticks), has_bound."""
+    """Draws a bar chart from 0; options: is_more_better, show_tick, unit_of (ticks), has_bound."""
     reached = [figure.median for figure in found.values() if figure]
     bounds = source.cell.bound if options.get("has_bound") else {}
     end = source.end or scales.end_of(reached, 1.1 * max(bounds.values(), default=0))
@@ -75,7 +76,7 @@ def _bars(source, title, found, show, **options):
 
 
 def _ratio_bars(source, title, found):
-    """A bar chart of what is over (or under) 1, each of Eider's bounds on its own row."""
+    """Returns a bar chart of ratios with the base 1; each row has its own bound of Eider."""
     reached = [figure.median for figure in found.values() if figure]
     bounds = source.cell.bound
     end = scales.end_of(reached, max([1.1, *(1.05 * bound for bound in bounds.values())]), 1.5)
@@ -88,7 +89,7 @@ def _ratio_bars(source, title, found):
 
 
 def _lines(source, found, show, base, is_more_better, bounds):
-    """The rows of a bar chart, the best first."""
+    """Returns the rows of a bar chart, the best first."""
     lines = []
     for name, figure in _sorted(found, is_more_better):
         told = show(figure.median) if figure else wording.NOTHING
@@ -112,7 +113,7 @@ def _measured(source, field):
 
 
 def throughput(source):
-    """Requests per second."""
+    """Draws requests per second."""
     title = "Requests per second"
     return Drawing(title, "More is better; whiskers: the quartiles of the rounds.",
                    _bars(source, title, _measured(source, "per_second"), wording.short_count,
@@ -120,7 +121,7 @@ def throughput(source):
 
 
 def processor(source):
-    """CPU per request over the epoll floor; without a floor in microseconds."""
+    """Draws CPU per request divided by the epoll floor's; without a floor in microseconds."""
     found = {name: figures.floor_ratio(source.samples, name) for name in source.names()}
     if not any(found.values()):
         title = "CPU per request"
@@ -140,7 +141,7 @@ def _bounds_told(source):
 
 
 def _places(source, name, found):
-    """{field: ms} of one contestant: medians, and the greatest of all rounds."""
+    """Returns {field: ms} of one contestant: medians, and the maximum of all rounds."""
     places = {field: figure.median for field, figure in found.items() if figure}
     most = figures.highest(source.samples, name, "max_ms")
     if places and most is not None:
@@ -149,7 +150,7 @@ def _places(source, name, found):
 
 
 def latency(source):
-    """p50, p90, p99 and max on a logarithmic axis."""
+    """Draws p50, p90, p99 and max on a logarithmic axis."""
     found = {name: {field: figures.measured(source.samples, name, field) for field in _LATENCIES}
              for name in source.names()}
     places = {name: _places(source, name, each) for name, each in found.items()}
@@ -174,7 +175,7 @@ def _latency_tick(value):
 
 
 def memory(source):
-    """Bytes, PSS where it was measured."""
+    """Draws bytes, PSS if it was measured."""
     field = "pss_bytes" if source.is_measured("pss_bytes") else "rss_bytes"
     title = "Memory (PSS)" if field == "pss_bytes" else "Memory (RSS)"
     found = _measured(source, field)
@@ -196,7 +197,7 @@ def _size_tick(value):
 
 
 def time_taken(source):
-    """Time over the physical limit; the time itself where there is no limit."""
+    """Draws time divided by the physical limit; the time itself if there is no limit."""
     limit = metrics.limit_seconds(source.cell)
     if limit is None:
         title = "Time from first request to last answer"
@@ -214,7 +215,7 @@ def _time_tick(value):
 
 
 def of_cell(source):
-    """{kind: Drawing} of everything that was measured in a cell."""
+    """Returns {kind: Drawing} of all measured figures of a cell."""
     is_slow = source.cell.metric == "seconds"
     wanted = (("time", time_taken, ("seconds",) if is_slow else ()),
               ("throughput", throughput, () if is_slow else ("per_second",)),

@@ -1,4 +1,4 @@
-"""What stands in a row of a chart: a bar with its whisker, or the dots of a latency distribution.
+"""The marks in a row of a chart: a bar with its whisker, or the dots of a latency distribution.
 
 Must not know a contestant.
 """
@@ -30,7 +30,7 @@ def bar(scale, line, middle):
 
 
 def _whisker(low, high, middle):
-    """Drawn twice: its pale edge shows it on a dark bar."""
+    """Draws it twice: a light outline makes it visible on a dark bar."""
     shape = (f"M{low:.1f} {middle:.1f}H{high:.1f}"
              f"M{low:.1f} {middle - _WHISKER:.1f}v{2 * _WHISKER:g}"
              f"M{high:.1f} {middle - _WHISKER:.1f}v{2 * _WHISKER:g}")
@@ -43,7 +43,7 @@ def _cross(x, y):
 
 
 def distribution(scale, line, middle):
-    """A dot at p50, a stroke at p90, a ring at p99, a cross at max, a line through all."""
+    """A dot at p50, a tick at p90, a ring at p99, a cross at max, and a line through all."""
     places = {name: scale.place(value) for name, value in line.marks.items()}
     told = [svg.line(min(places.values()), middle, max(places.values()), middle, "through")]
     if "max_ms" in places:

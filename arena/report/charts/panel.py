@@ -1,6 +1,6 @@
-"""The frame that all charts share: names at the left, a scale, figures at the right.
+"""The frame of all charts: names on the left, a scale, figures on the right.
 
-Must not sort or judge: rows are drawn as they come.
+Must not sort or judge: rows are drawn in the given order.
 """
 
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ _LABEL_WIDTH = LEFT - 10
 class Line:
     """One contestant's row.
 
-    classes  "eider", "floor" or "peer", and the class of its colour
-    value    what stands at the right
-    spoken   the whole in words, shown when pointed at
-    marks    values by name, of the chart's own kind; empty: nothing valid was measured
+    classes  "eider", "floor" or "peer", and the class of its color
+    value    text on the right
+    spoken   the row as a sentence: its tooltip
+    marks    values by name, depending on the chart; empty: there is no valid figure
     """
     label: str
     classes: str
@@ -32,7 +32,7 @@ class Line:
 
 @dataclass
 class Chart:
-    """What is told about a chart, and its scale.
+    """A chart's description and scale.
 
     rules  [(value, class)]: vertical lines, such as the bound
     """
@@ -73,7 +73,7 @@ def _row(chart, line, index, draw):
 
 
 def drawn(chart, lines, draw):
-    """The SVG; draw(scale, line, middle) gives the markup of one row's marks."""
+    """Returns the SVG; draw(scale, line, middle) returns the markup of one row's marks."""
     bottom = TOP + len(lines) * ROW
     title, told = f"{chart.identity}-t", f"{chart.identity}-d"
     spoken = "; ".join(line.spoken for line in lines)

@@ -1,4 +1,5 @@
-"""From figures to places: linear and logarithmic scales, their ticks, where a scale is cut.
+"""Converts figures to coordinates: linear and logarithmic scales, their ticks, where a scale is
+cut.
 
 Must not draw.
 """
@@ -14,7 +15,7 @@ _GAP = 6
 
 @dataclass(frozen=True)
 class Scale:
-    """Maps low..high to left..right; what lies outside stands at the edge."""
+    """Maps low..high to left..right; values outside are at the edge."""
     low: float
     high: float
     left: float
@@ -22,7 +23,7 @@ class Scale:
     is_log: bool = False
 
     def place(self, value):
-        """The x of a value."""
+        """Returns the x of a value."""
         low, high, at = self.low, self.high, min(max(value, self.low), self.high)
         if self.is_log:
             low, high, at = math.log10(low), math.log10(high), math.log10(at)
@@ -31,12 +32,12 @@ class Scale:
         return self.left + (self.right - self.left) * (at - low) / (high - low)
 
     def is_cut(self, value):
-        """Whether the value lies beyond the end."""
+        """Whether the value is beyond the end."""
         return value > self.high
 
 
 def nice_step(span, count):
-    """The least of 1, 2, 2.5, 5 × 10^k that divides the span into at most `count` parts."""
+    """Returns the least of 1, 2, 2.5, 5 × 10^k that divides the span into at most `count` parts."""
     raw = span / max(1, count)
     if raw <= 0 or not math.isfinite(raw):
         return 1.0
@@ -45,14 +46,14 @@ def nice_step(span, count):
 
 
 def linear_ticks(high, low=0.0, count=4):
-    """Multiples of a nice step between low and high."""
+    """Returns multiples of a nice step between low and high."""
     step = nice_step(high - low, count)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [index * step for index in range(first, last + 1)]
 
 
 def log_ticks(low, high):
-    """1, 2, 5 × 10^k between low and high; only the powers when there are many."""
+    """Returns 1, 2, 5 × 10^k between low and high; only the powers if there are many."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     fine = [digit * 10.0 ** power for power in powers for digit in (1, 2, 5)]
     coarse = [10.0 ** power for power in powers]
@@ -64,10 +65,11 @@ def log_ticks(low, high):
 
 
 def end_of(values, least=0.0, cut_over=2.5):
-    """Where a linear scale ends: at the greatest, unless a few dwarf the rest.
+    """Returns the end of a linear scale: the maximum, except if a few values are much larger than
+    the rest.
 
-    least     what must be on the scale
-    cut_over  how often the usual (70th percentile) may fit before the scale is cut
+    least     value that must be on the scale
+    cut_over  how many times the 70th percentile must fit before the scale is cut
     """
     known = sorted(value for value in values if value > 0)
     if not known:
@@ -79,7 +81,7 @@ def end_of(values, least=0.0, cut_over=2.5):
 
 
 def log_ends(values):
-    """(low, high) of a logarithmic scale that holds all values; (1, 10) of none."""
+    """Returns (low, high) of a logarithmic scale of all values; (1, 10) if there are none."""
     known = [value for value in values if value and value > 0]
     if not known:
         return 1.0, 10.0
@@ -88,7 +90,7 @@ def log_ends(values):
 
 
 def labels(scale, ticks, show):
-    """[(x, text)] of the ticks; those that would touch the one before are left out."""
+    """Returns [(x, text)] of the ticks, without labels that would touch the previous one."""
     told, free_from = [], -math.inf
     for tick in ticks:
         x, text = scale.place(tick), show(tick)

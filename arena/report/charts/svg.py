@@ -1,6 +1,6 @@
-"""Elements of SVG as text, everything escaped, coordinates short.
+"""Returns SVG elements as text, with everything escaped and short coordinates.
 
-Must not know what is drawn.
+Must not know the charts.
 """
 
 import html
@@ -11,7 +11,7 @@ _WIDTH_OF_EM = 0.55
 
 
 def escaped(value):
-    """Text that is no markup, in content and in attributes."""
+    """Escapes text for content and attributes."""
     return html.escape(str(value), quote=True)
 
 
@@ -22,37 +22,37 @@ def _attribute(name, value):
 
 
 def element(name, *children, **attributes):
-    """One element; the children are markup already, attributes are escaped here."""
+    """Returns an element; the children are markup already, attributes are escaped here."""
     told = "".join(_attribute(key, value) for key, value in attributes.items())
     inner = "".join(children)
     return f"<{name}{told}>{inner}</{name}>" if inner else f"<{name}{told}/>"
 
 
 def words(text, x, y, **attributes):
-    """Text that stands at (x, y)."""
+    """Returns text at (x, y)."""
     return element("text", escaped(text), x=float(x), y=float(y), **attributes)
 
 
 def line(x1, y1, x2, y2, class_):
-    """A line."""
+    """Returns a line."""
     return element("path", d=f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}", class_=class_)
 
 
 def rectangle(x, y, width, height, class_):
-    """A rectangle."""
+    """Returns a rectangle."""
     return element("rect", x=float(x), y=float(y), width=float(max(0, width)),
                    height=float(height), class_=class_)
 
 
 def width_of(text, size=FONT):
-    """About how wide the text is drawn."""
+    """Returns the approximate width of the text."""
     ems = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else _WIDTH_OF_EM
               for letter in text)
     return ems * size
 
 
 def shortened(text, width, size=FONT):
-    """The text, its end left out where it would not fit."""
+    """Returns the text, shortened at its end if it is too wide."""
     if width_of(text, size) <= width:
         return text
     kept = text

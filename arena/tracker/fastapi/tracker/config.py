@@ -1,4 +1,4 @@
-"""Settings: the environment goes ahead of the file."""
+"""Settings: environment variables override the file."""
 
 import os
 import secrets

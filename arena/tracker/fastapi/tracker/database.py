@@ -59,7 +59,7 @@ class Attachment(Base):
 
 
 class Event(Base):
-    """What has happened; also what the webhook is still to be told."""
+    """An event; also the queue of the webhook."""
 
     __tablename__ = "events"
     __table_args__ = {"sqlite_autoincrement": True}

@@ -1,4 +1,4 @@
-"""What happens is kept, pushed to who listens, and told to the webhook."""
+"""Events are stored, pushed to subscribers, and sent to the webhook."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ log = logging.getLogger("tracker.webhook")
 
 
 async def commit_with_event(db, kind: str, issue_id: int, by: str):
-    """Commits what the session holds with the event of it, and tells who listens."""
+    """Commits the session together with its event, and notifies subscribers."""
     event = Event(kind=kind, issue_id=issue_id, by=by)
     db.add(event)
     await db.commit()
@@ -26,7 +26,7 @@ async def commit_with_event(db, kind: str, issue_id: int, by: str):
 
 
 class Listening:
-    """A queue of what happens, while it is entered."""
+    """A queue of events; it is subscribed within the context."""
 
     def __enter__(self) -> asyncio.Queue:
         self.queue = asyncio.Queue()
@@ -47,7 +47,7 @@ async def events_since(db, event_id: int):
 
 
 async def deliver(client: httpx.AsyncClient) -> bool:
-    """Tells the webhook the oldest that it has not been told; false where there is none."""
+    """Sends the oldest unsent event to the webhook; returns False if there is none."""
     async with make_session() as db:
         event = await db.scalar(
             select(Event).where(~Event.is_delivered).order_by(Event.id).limit(1)
@@ -74,7 +74,7 @@ async def work_off_webhooks():
                 if not await deliver(client):
                     await due.wait()
                 wait = 1
-            except Exception as error:  # whatever it is, it is tried again
+            except Exception as error:  # retried after any error
                 log.warning("webhook: %r, again in %d s", error, wait)
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, 300)

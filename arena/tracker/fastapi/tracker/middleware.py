@@ -1,4 +1,4 @@
-"""Plain ASGI around the application: a bound on content, and a line for each request."""
+"""Plain ASGI middleware of the application: a limit for bodies, and a log line per request."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ access = logging.getLogger("tracker.access")
 
 
 class BodyLimit:
-    """413 beyond what a path may take; neither Starlette nor uvicorn bounds content."""
+    """Returns 413 beyond a path's limit; neither Starlette nor uvicorn limits bodies."""
 
     def __init__(self, app, bytes_max, upload_bytes_max):
         self.app, self.bytes_max, self.upload_bytes_max = app, bytes_max, upload_bytes_max

@@ -1,4 +1,4 @@
-"""What is sent and answered."""
+"""Requests and responses."""
 
 from datetime import datetime
 from typing import Annotated, Literal

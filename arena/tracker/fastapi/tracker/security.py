@@ -1,4 +1,4 @@
-"""Who asks, and what he may."""
+"""Authentication and authorization."""
 
 import secrets
 from typing import Annotated
@@ -24,7 +24,7 @@ login_limit = parse(f"{settings.logins_per_minute}/minute")
 
 
 class NeedsLogin(Exception):
-    """For pages: leads to the login."""
+    """For pages: redirects to the login."""
 
 
 async def find_user(connection: HTTPConnection, db: Database) -> User | None:
@@ -77,7 +77,7 @@ async def check_csrf(request: Request, csrf: Annotated[str, Form()] = ""):
 
 
 async def add_user(db, given) -> User:
-    """Throws IntegrityError where the name is taken."""
+    """Raises IntegrityError if the name is taken."""
     stored = await run_in_threadpool(hasher.hash, given.password)
     is_first = not await db.scalar(select(func.count()).select_from(User))
     role = "admin" if is_first else "member"

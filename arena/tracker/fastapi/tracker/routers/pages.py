@@ -26,7 +26,7 @@ def go(path):
 
 
 async def read(request: Request, model):
-    """The form as the model, or None; what was typed; what is wrong by member."""
+    """Returns the form as the model, or None; the typed values; the errors by member."""
     typed = {k: v for k, v in (await request.form()).items() if k != "csrf"}
     try:
         return model(**typed), typed, {}
