@@ -26,7 +26,6 @@ namespace eider::openapi {
 /// Two schemas to be compared are a pair, and each pair is compared only once. A pair holds unless
 /// it, or a pair that it needs, has a difference. So schemas may be recursive, and the time depends
 /// on the number of pairs, not on the references to them.
-/// themselves, and the time goes by how many pairs there are, whatever leads to them.
 class SchemaChanges {
  public:
   /// Required relation of the newer schema: for requests, it must accept all values of the older

@@ -11,7 +11,7 @@ import lldb
 
 # Kinds of eider::json::Value, in the order of the alternatives of its variant.
 JSON_KINDS = ('null', 'bool', 'signed', 'unsigned', 'real', 'string', 'array', 'object')
-# A summary shows so many elements or members, and so many levels.
+# The largest number of elements or members in a summary, and of levels.
 ELEMENTS_MAX = 20
 DEPTH_MAX = 6
 

@@ -25,7 +25,6 @@ RUN_SECONDS_MAX = 180
 # requires an error response before the connection is closed. h2spec reads the text of the response
 # as the header of a frame and does not see the close. After ALPN has selected h2, there is no such
 # ambiguity.
-# frame's head and does not see the close. Where ALPN has agreed on h2 there is no such doubt.
 WRONG_ON_PLAIN_PORTS = {'Sends invalid connection preface'}
 
 

@@ -293,7 +293,6 @@ long SmtpSession::State::reply_code() const {
 /// the last byte, about its content (CURLE_WEIRD_SERVER_REPLY). Instead of a greeting, it is about
 /// this service. The same applies if a required login failed, because libcurl continues without one
 /// if the server does not offer AUTH, and if the server's policy rejects the sender.
-/// offers no AUTH; and one of the sender by the server's policy.
 bool SmtpSession::State::is_of_mail(CURLcode code) const {
   const bool is_of_envelope = code == CURLE_SEND_ERROR;
   const bool is_of_content = code == CURLE_WEIRD_SERVER_REPLY && unread.empty();

@@ -13,31 +13,31 @@
 
 namespace eider::detail::passkeys {
 
-/// Views of what was parsed.
+/// Views of the parsed bytes.
 ///
-/// statement  one whole map of CBOR, which was passed over
+/// statement  one complete CBOR map, which is not parsed yet
 struct AttestationObject {
   std::string_view format;
   std::string_view statement;
   std::string_view data;
 };
 
-/// Its three members in any order, as encoders of password managers write them.
+/// Parses the three members in any order, because password managers differ. Other members are
+/// ignored.
 ///
-/// errors  malformed: other members, one that is missing or twice, bytes behind it
+/// errors  malformed: a missing or duplicate member, more than 16 members, bytes after the object
 /// source  WebAuthn Level 3, section 6.5.4
 [[nodiscard]] Result<AttestationObject, PasskeyError> parse_attestation_object(
     std::string_view bytes);
 
-/// Certificates that somebody trusts, of PEM. Throws a Failure for what has none, and for what is
-/// no certificate.
+/// Trusted certificates in PEM. Throws a Failure if there is none, or an invalid one.
 class AttestationRoots {
  public:
   AttestationRoots() = default;
   explicit AttestationRoots(const std::string& pem);
 
   [[nodiscard]] bool is_empty() const noexcept { return certificates_ == nullptr; }
-  /// Whether there is a chain from the first of `chain` to one of these.
+  /// Returns whether there is a chain from the first of `chain` to one of these.
   ///
   /// now  seconds since 1970
   [[nodiscard]] bool vouch_for(STACK_OF(X509) * chain, std::int64_t now) const;
@@ -46,9 +46,9 @@ class AttestationRoots {
   tls::CertificatesPtr certificates_;
 };
 
-/// What is attested, and what it is held against.
+/// An attestation, and the values to compare it with.
 ///
-/// data_bytes   as `data` was parsed from
+/// data         parsed from object.data
 /// client_hash  SHA-256 of the client's data
 struct Attested {
   const AttestationObject& object;
@@ -57,12 +57,11 @@ struct Attested {
   std::string_view client_hash;
 };
 
-/// "none", "self" or "certified", as Passkey::attestation has it.
+/// Returns "none", "self" or "certified", for Passkey::attestation.
 ///
-/// "packed" is checked whenever it comes. What is of another format says nothing here: it is what a
-/// "none" is.
+/// The format "packed" is always verified. Other formats are not supported and count as "none".
 ///
-/// errors  bad_attestation: a "none" that says something, a "packed" whose signature, algorithm or
+/// errors  bad_attestation: a "none" that is not empty, a "packed" whose signature, algorithm or
 ///         certificate is wrong
 /// source  WebAuthn Level 3, sections 8.2, 8.2.1 and 8.7
 [[nodiscard]] Result<std::string, PasskeyError> verify_attestation(const Attested& attested,

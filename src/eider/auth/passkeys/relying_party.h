@@ -75,9 +75,8 @@ struct ExpectedClientData {
 /// Checks the client data, in the bytes that the browser sent. Unknown members are ignored, because
 /// new browsers add some.
 ///
-/// errors  malformed: not a JSON object, a member of another type, a duplicate member, more than 16
-///         KiB;
-///         wrong_type, wrong_challenge, wrong_origin, cross_origin
+/// errors  malformed: not a JSON object, a member of another type, a duplicate member,
+///         more than 16 KiB; wrong_type, wrong_challenge, wrong_origin, cross_origin
 /// source  WebAuthn Level 3, sections 5.8.1, 7.1 (steps 5 to 11) and 7.2 (steps 8 to 14)
 [[nodiscard]] Result<void, PasskeyError> check_client_data(std::string_view text,
                                                            const ExpectedClientData& expected);
