@@ -10,7 +10,7 @@ from conan.tools.files import copy, load
 from conan.tools.gnu import PkgConfigDeps
 from conan.tools.scm import Version
 
-COMPILERS = {'gcc': '13', 'clang': '17'}
+COMPILERS = {'gcc': '13', 'clang': '19'}
 # Each component except the core: the components that it depends on, and its libraries, as named in
 # ConanCenter.
 COMPONENTS = {
@@ -88,7 +88,7 @@ class Eider(ConanFile):
         if compiler not in COMPILERS or (
                 Version(self.settings.compiler.version) < COMPILERS[compiler]):
             raise ConanInvalidConfiguration(
-                f'Eider needs gcc 13 or clang 17, or later, not {compiler} '
+                f'Eider needs gcc 13 or clang 19, or later, not {compiler} '
                 f'{self.settings.compiler.version}')
         check_min_cppstd(self, 23)
 

@@ -26,7 +26,7 @@ missing_debian() {
 # Succeeds if the compiler exists and is new enough: older ones miscompile coroutines
 # (docs/guides/application/async.md).
 compiles_coroutines() {
-  printf '%s\n' '#if defined(__clang__) ? __clang_major__ < 17 : __GNUC__ < 13' '#error' '#endif' |
+  printf '%s\n' '#if defined(__clang__) ? __clang_major__ < 19 : __GNUC__ < 13' '#error' '#endif' |
     "$1" -E -x c++ - >/dev/null 2>&1
 }
 
@@ -47,7 +47,7 @@ missing_elsewhere() {
       command:*) command -v "${sign#command:}" >/dev/null || echo "${sign#command:}" ;;
       header:*) echo "#include <${sign#header:}>" | g++ -std=c++23 -E -x c++ - >/dev/null 2>&1 ||
         echo "<${sign#header:}>" ;;
-      compiler:*) compiler_of_users >/dev/null || echo "clang 17 or g++ 13, or newer" ;;
+      compiler:*) compiler_of_users >/dev/null || echo "clang 19 or g++ 13, or newer" ;;
       module:*) python3 -c "import ${sign#module:}" 2>/dev/null ||
         echo "python3: ${sign#module:}" ;;
     esac

@@ -58,9 +58,8 @@ std::string find_program(std::string_view name) {
 
 std::vector<std::string> known_compilers() {
   std::vector<std::string> found;
-  for (const std::string_view name :
-       {"clang++-19", "clang++-21", "clang++-20", "clang++-18", "clang++-17", "clang++", "g++-15",
-        "g++-14", "g++-13", "g++", "c++"}) {
+  for (const std::string_view name : {"clang++-19", "clang++-21", "clang++-20", "clang++", "g++-15",
+                                      "g++-14", "g++-13", "g++", "c++"}) {
     if (!find_program(name).empty()) {
       found.emplace_back(name);
     }
