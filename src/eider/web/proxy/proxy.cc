@@ -167,8 +167,8 @@ class Proxy {
         loops_([shared = shared_] { return std::make_unique<PerLoop>(shared); }) {}
 
   [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
-  /// Checks each upstream in turn, repeatedly.
-  [[nodiscard]] Task<> check_health() const;
+  /// Checks one upstream repeatedly.
+  [[nodiscard]] Task<> check_health(std::size_t index) const;
 
  private:
   [[nodiscard]] Task<Attempt> attempt(PerLoop& loop, std::size_t index, const Request& request,
@@ -309,20 +309,19 @@ std::string health_url(const Upstream& upstream, const ProxyOptions& options) {
   return upstream.url().origin() + detail::proxy::target_of(upstream.url(), options.health_path);
 }
 
-Task<> Proxy::check_health() const {
+Task<> Proxy::check_health(std::size_t index) const {
   PerLoop& loop = loops_.here();
   const ProxyOptions& options = shared_->options;
+  Upstream& upstream = shared_->upstreams[index];
   for (;;) {
-    for (std::size_t index = 0; index < shared_->upstreams.size(); ++index) {
-      Upstream& upstream = shared_->upstreams[index];
+    {
       ClientRequest asked(loop.client, Method::get, health_url(upstream, options));
       asked.timeout(options.health_every);
       const auto reply = co_await asked.send();
       if (reply && reply->status() < 400) {
         upstream.take_in();
       } else {
-        // Stays out until the next successful check, which may be late.
-        upstream.take_out_until(Loop::current().now() + 3 * options.health_every);
+        upstream.take_out();
       }
     }
     co_await sleep_for(options.health_every);
@@ -374,7 +373,12 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
   const auto proxy = std::make_shared<const Proxy>(shared, !below.empty());
   if (!shared->options.health_path.empty()) {
     check_health_path(*shared);
-    routes.background("health checks of " + prefix, [proxy] { return proxy->check_health(); });
+    // One task for each, so that an upstream that does not respond delays no other check.
+    for (std::size_t index = 0; index < shared->upstreams.size(); ++index) {
+      routes.background(
+          "health checks of " + prefix + ": " + shared->upstreams[index].url().origin(),
+          [proxy, index] { return proxy->check_health(index); });
+    }
   }
   for (const Method method : {Method::get, Method::post, Method::put, Method::patch,
                               Method::delete_, Method::options, Method::query}) {

@@ -50,6 +50,7 @@ void Upstream::note_failure(Instant now, const ProxyOptions& options) noexcept {
 }
 
 void Upstream::take_in() noexcept {
+  is_out_.store(false, std::memory_order_relaxed);
   out_until_.store(0, std::memory_order_relaxed);
   note_success();
 }

@@ -27,19 +27,23 @@ class Upstream {
   [[nodiscard]] const http::HttpUrl& url() const noexcept { return url_; }
   [[nodiscard]] bool is_out(Instant now) const noexcept {
     // Relaxed, because each value is independent of the others.
-    return now.time_since_epoch().count() < out_until_.load(std::memory_order_relaxed);
+    return is_out_.load(std::memory_order_relaxed) ||
+           now.time_since_epoch().count() < out_until_.load(std::memory_order_relaxed);
   }
   void note_success() noexcept { failures_.store(0, std::memory_order_relaxed); }
   void note_failure(Instant now, const ProxyOptions& options) noexcept;
   void take_out_until(Instant when) noexcept {
     out_until_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
   }
+  /// Until `take_in`.
+  void take_out() noexcept { is_out_.store(true, std::memory_order_relaxed); }
   void take_in() noexcept;
 
  private:
   http::HttpUrl url_;
   std::atomic<unsigned> failures_{0};  // consecutive failures
   std::atomic<std::int64_t> out_until_{0};
+  std::atomic<bool> is_out_{false};
 };
 
 /// All upstreams of one proxy. Thread-safe.

@@ -67,6 +67,17 @@ TEST(Upstreams, failures_in_a_row_take_one_out_for_a_while) {
   EXPECT_FALSE(upstreams[0].is_out(kNow));
 }
 
+TEST(Upstreams, one_that_was_taken_out_is_out_until_it_is_taken_in) {
+  const ProxyOptions options{.failures_max = 1, .ejected_for = std::chrono::seconds(10)};
+  const Upstreams upstreams(kThree);
+  upstreams[0].take_out();
+  upstreams[0].note_failure(kNow, options);  // no end of it after 10 s
+  EXPECT_TRUE(upstreams[0].is_out(kNow));
+  EXPECT_TRUE(upstreams[0].is_out(kNow + std::chrono::hours(24)));
+  upstreams[0].take_in();
+  EXPECT_FALSE(upstreams[0].is_out(kNow));
+}
+
 TEST(Upstreams, keys_are_spread_evenly) {
   std::vector<int> shares(3);
   for (const std::size_t owner : owners(Upstreams(kThree))) {
