@@ -39,6 +39,11 @@ class EventLogCase : public ::testing::Test {
             co_await words->commit(std::move(transaction), "said", Said{0, word});
           }
         });
+    made.post("/named", [database = database](Json<Said> said, State<EventLog> words) -> Task<> {
+      Transaction transaction = co_await database.begin();
+      co_await transaction.exec("insert into words values('named')");
+      co_await words->commit(std::move(transaction), said->word, Said{0, "named"});
+    });
     made.post("/keep/{word}", [database = database](std::string word) -> Task<> {
       const Transaction transaction = co_await database.begin();
       const auto id = co_await transaction.one<std::int64_t>(
@@ -108,6 +113,17 @@ TEST_F(EventLogCase, numbers_without_a_gap_what_was_taken_back) {
   EXPECT_EQ(client.post("/say/again/true", 0).status, 409);
   say("two");
   EXPECT_EQ(events_since("1").next()->id, "2");
+}
+
+TEST_F(EventLogCase, commits_nothing_if_the_name_cannot_be_sent) {
+  using namespace std::string_literals;
+  for (const std::string& name : {"a\nb"s, "a\rb"s, "a\0b"s}) {
+    EXPECT_EQ(client.post("/named", Said{0, name}).status, 500);
+  }
+  EXPECT_EQ(client.get("/words").body, "0");
+  EXPECT_EQ(client.get("/rows").json<Rows>().all, 0);
+  say("one");
+  EXPECT_EQ(events_since("0").next()->id, "1");
 }
 
 TEST_F(EventLogCase, tells_who_comes_back_what_he_has_missed) {

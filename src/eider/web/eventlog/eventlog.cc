@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,11 @@ Task<std::int64_t> EventLog::next_id(const Transaction& transaction) {
 }
 
 Task<> EventLog::commit_entry(Transaction transaction, Entry entry) const {
+  // Checked before the commit, because no stream could send the stored entry.
+  Buffer unsent;
+  if (auto written = write_event(unsent, {.event = entry.name}); !written) {
+    throw std::invalid_argument(std::string(text(written.error())));
+  }
   const std::int64_t now = seconds_now();
   const std::optional<std::int64_t> due =
       options_.webhook.empty() ? std::nullopt : std::optional(now);

@@ -67,8 +67,9 @@ class EventLog {
   ///
   ///     co_await log->commit(std::move(transaction), "issue", Event{0, "closed", id});
   ///
-  /// name  of the event in streams
-  /// what  is written as JSON; its member `id`, if present, becomes the number of the entry
+  /// name    of the event in streams
+  /// what    is written as JSON; its member `id`, if present, becomes the number of the entry
+  /// errors  throws std::invalid_argument for a line break or NUL in the name, and commits nothing
   template <class T>
   [[nodiscard]] Task<> commit(Transaction transaction, std::string name, T what) const {
     const std::int64_t id = co_await next_id(transaction);
