@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/app/handlers/client_address.h"
 #include "eider/client/call.h"
 #include "eider/client/client_request.h"
 #include "eider/client/client_response.h"
@@ -166,7 +167,9 @@ class Proxy {
         removes_prefix_(removes_prefix),
         loops_([shared = shared_] { return std::make_unique<PerLoop>(shared); }) {}
 
-  [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
+  /// trust  of the app, for the address of the client
+  [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body,
+                                       const ProxyTrust& trust) const;
   /// Checks one upstream repeatedly.
   [[nodiscard]] Task<> check_health(std::size_t index) const;
 
@@ -178,6 +181,7 @@ class Proxy {
   [[nodiscard]] Task<Attempt> open_websocket(PerLoop& loop, std::size_t index,
                                              const Request& request) const;
   [[nodiscard]] std::size_t choose(const PerLoop& loop, const Request& request,
+                                   const ProxyTrust& trust,
                                    std::span<const std::size_t> tried) const;
   [[nodiscard]] std::string_view behind_prefix(const Request& request) const noexcept;
   [[nodiscard]] std::string_view host(const Request& request, const Upstream& upstream) const;
@@ -211,7 +215,13 @@ bool may_ask_another(PerLoop& loop, const Attempt& failed, const Request& reques
          (detail::proxy::is_repeatable(request) && loop.client.budget.try_spend());
 }
 
-std::size_t Proxy::choose(const PerLoop& loop, const Request& request,
+/// Returns an empty text for an unknown address.
+std::string client_text(const Request& request, const ProxyTrust& trust) {
+  const auto address = client_address_of(request, trust);
+  return address ? address->to_text() : std::string();
+}
+
+std::size_t Proxy::choose(const PerLoop& loop, const Request& request, const ProxyTrust& trust,
                           std::span<const std::size_t> tried) const {
   const Instant now = Loop::current().now();
   const ProxyOptions& options = shared_->options;
@@ -220,7 +230,7 @@ std::size_t Proxy::choose(const PerLoop& loop, const Request& request,
   }
   const auto field =
       options.hash_header.empty() ? std::nullopt : request.header(options.hash_header);
-  return shared_->upstreams.responsible(field ? std::string(*field) : request.remote_address(),
+  return shared_->upstreams.responsible(field ? std::string(*field) : client_text(request, trust),
                                         tried, now);
 }
 
@@ -272,7 +282,8 @@ Task<Attempt> Proxy::attempt(PerLoop& loop, std::size_t index, const Request& re
                                                  : ask(loop, index, request, body);
 }
 
-Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
+Task<Response> Proxy::pass_on(const Request& request, BodyStream body,
+                              const ProxyTrust& trust) const {
   if (detail::proxy::has_come_far_enough(request)) {
     co_return options_of_proxy();
   }
@@ -291,7 +302,7 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
   const auto upstreams = static_cast<unsigned>(shared_->upstreams.size());
   std::vector<std::size_t> tried;
   for (unsigned left = std::clamp(shared_->options.tries_max, 1U, upstreams);; --left) {
-    const std::size_t index = choose(loop, request, tried);
+    const std::size_t index = choose(loop, request, trust, tried);
     Attempt made = co_await attempt(loop, index, request, body);
     if (made.outcome) {
       shared_->upstreams[index].note_success();
@@ -385,8 +396,8 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
     const auto add = [&](const std::string& pattern) {
       return routes
           .route(method, RuntimePattern{pattern, where},
-                 [proxy](const Request& request, BodyStream body) {
-                   return proxy->pass_on(request, std::move(body));
+                 [proxy](const Request& request, BodyStream body, State<ProxyTrust> trust) {
+                   return proxy->pass_on(request, std::move(body), *trust);
                  })
           .body_bytes_max(bytes_max);
     };

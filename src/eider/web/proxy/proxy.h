@@ -26,7 +26,8 @@ enum class Balancing : std::uint8_t {
 
 struct ProxyOptions {
   Balancing balancing = Balancing::least_busy;
-  /// Request header that consistent_hash uses; empty or absent: the client's address.
+  /// Request header that consistent_hash uses; empty or absent: the client's address, which a
+  /// trusted proxy can set (App::trust_proxies).
   std::string hash_header = {};
 
   /// Number of consecutive failures after which an upstream is not used for a while (passive health

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/io/runtime/test_peer.h"
 #include "eider/protocols/http/ip_address.h"
+#include "eider/server/server.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -52,6 +56,38 @@ TEST(Proxy, checks_all_upstreams_at_the_same_time) {
            {.health_path = "/health", .client = recording(tried, false)});
   const TestClient client(app);
   EXPECT_EQ(tried, Addresses({"127.0.0.1", "127.0.0.2", "127.0.0.3"}));
+}
+
+/// Sends a request on a new connection, as a trusted proxy does for a client.
+void send_for(const Server& server, int client) {
+  const testing::Peer peer(SocketAddress::parse("127.0.0.1", server.port()).value());
+  EXPECT_TRUE(
+      peer.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Forwarded-For: 192.0.2." +
+                std::to_string(client) + "\r\n\r\n"));
+  EXPECT_TRUE(peer.receive_all().starts_with("HTTP/1.1 502"));
+}
+
+// With a real server, because simulated connections have no address.
+TEST(Proxy, hashes_the_client_address_that_a_trusted_proxy_names) {
+  Addresses tried;
+  App app;
+  app.trust_proxies("127.0.0.1");
+  proxy_to(app, "/", three_upstreams(),
+           {.balancing = Balancing::consistent_hash,
+            .failures_max = 1000,
+            .tries_max = 1,
+            .client = recording(tried, true)});
+  const auto service = app.make_service().value();
+  Server server(*service, {.port = 0, .threads = 1});
+  ASSERT_TRUE(server.start());
+  constexpr int kClients = 30;
+  for (int count = 0; count < 2 * kClients; ++count) {
+    send_for(server, count % kClients);
+  }
+  server.stop();
+  ASSERT_EQ(tried.size(), 2 * kClients);
+  EXPECT_EQ(std::set(tried.begin(), tried.end()).size(), 3U);
+  EXPECT_TRUE(std::equal(tried.begin(), tried.begin() + kClients, tried.begin() + kClients));
 }
 
 }  // namespace
