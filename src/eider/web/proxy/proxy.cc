@@ -270,10 +270,11 @@ Task<Attempt> Proxy::open_websocket(PerLoop& loop, std::size_t index,
   detail::http::HttpUrl url = upstream.url();
   url.target = detail::proxy::target_of(url, behind_prefix(request));
   url.authority = host(request, upstream);
-  auto opened =
-      co_await detail::proxy::open_tunnel(loop.client, request, std::move(url), loop.routes[index],
-                                          shared_->options, trust(), Load(loop.busy[index]));
-  co_return Attempt{std::move(opened), true};
+  bool has_asked = false;
+  auto opened = co_await detail::proxy::open_tunnel(loop.client, request, std::move(url),
+                                                    loop.routes[index], shared_->options, trust(),
+                                                    Load(loop.busy[index]), has_asked);
+  co_return Attempt{std::move(opened), has_asked};
 }
 
 Task<Attempt> Proxy::attempt(PerLoop& loop, std::size_t index, const Request& request,

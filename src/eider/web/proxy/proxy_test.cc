@@ -90,5 +90,25 @@ TEST(Proxy, hashes_the_client_address_that_a_trusted_proxy_names) {
   EXPECT_TRUE(std::equal(tried.begin(), tried.begin() + kClients, tried.begin() + kClients));
 }
 
+TEST(Proxy, tries_another_upstream_for_a_websocket_that_was_not_connected) {
+  Addresses tried;
+  App app;
+  // More failures than the retry budget has at first.
+  ProxyOptions options{.failures_max = 1000, .client = recording(tried, true)};
+  options.client.retry_share = 0;
+  proxy_to(app, "/", three_upstreams(), options);
+  TestClient client(app);
+  for (std::size_t count = 1; count <= 20; ++count) {
+    EXPECT_EQ(client
+                  .get("/", {{"Connection", "Upgrade"},
+                             {"Upgrade", "websocket"},
+                             {"Sec-WebSocket-Version", "13"},
+                             {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}})
+                  .status,
+              502);
+    EXPECT_EQ(tried.size(), 2 * count);
+  }
+}
+
 }  // namespace
 }  // namespace eider

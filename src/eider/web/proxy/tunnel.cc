@@ -160,7 +160,7 @@ bool wants_websocket(const Request& request) noexcept {
 Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, const Request& request,
                                                 http::HttpUrl url, net::Route route,
                                                 const ProxyOptions& options, ForwardedTrust trust,
-                                                Load load) {
+                                                Load load, bool& has_asked) {
   route.is_tunnel = true;
   // The upgrade requires HTTP/1.1, so only that is offered.
   auto far = co_await client.net.connect(
@@ -168,6 +168,7 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
   if (!far) {
     co_return fail(to_client_error(std::move(far.error())));
   }
+  has_asked = true;
   const KeyTerms key(request);
   Buffer handshake;
   write_handshake(handshake, request, url, trust, key);

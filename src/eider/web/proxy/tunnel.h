@@ -24,17 +24,17 @@ namespace eider::detail::proxy {
 
 /// Requests the same WebSocket from the upstream.
 ///
-/// client   outlives the task, like request and options: its names, proxies, TLS and timeouts apply
-/// url      contains the target, and the authority for Host
-/// route    to the upstream
-/// load     kept as long as the tunnel is open
-/// returns  the 101 (a 200 for HTTP/2), whose body connects both sides; or another response of the
-///          upstream, without its body
-/// errors   those of the client: not connected, timed out, not HTTP
-[[nodiscard]] Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client,
-                                                              const Request& request,
-                                                              http::HttpUrl url, net::Route route,
-                                                              const ProxyOptions& options,
-                                                              ForwardedTrust trust, Load load);
+/// client     outlives the task, like request and options: its names, proxies, TLS and timeouts
+///            apply
+/// url        contains the target, and the authority for Host
+/// route      to the upstream
+/// load       kept as long as the tunnel is open
+/// has_asked  outlives the task; set when the upstream may have started to process the request
+/// returns    the 101 (a 200 for HTTP/2), whose body connects both sides; or another response of
+///            the upstream, without its body
+/// errors     those of the client: not connected, timed out, not HTTP
+[[nodiscard]] Task<Result<Response, ClientError>> open_tunnel(
+    client::ClientState& client, const Request& request, http::HttpUrl url, net::Route route,
+    const ProxyOptions& options, ForwardedTrust trust, Load load, bool& has_asked);
 
 }  // namespace eider::detail::proxy
