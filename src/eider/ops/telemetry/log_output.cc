@@ -98,6 +98,14 @@ std::uint64_t LogOutput::file_bytes() const noexcept {
   return ::fstat(fd_, &ours) == 0 ? static_cast<std::uint64_t>(ours.st_size) : 0;
 }
 
+bool LogOutput::move_files() const {
+  for (unsigned number = files_max_; number > 1; --number) {
+    const std::string from = file_ + "." + std::to_string(number - 1);
+    (void)std::rename(from.c_str(), (file_ + "." + std::to_string(number)).c_str());
+  }
+  return std::rename(file_.c_str(), (file_ + ".1").c_str()) == 0;
+}
+
 /// Rotates the files. Only one of several processes does so, using a lock on the file with that
 /// name: a file that another process has just started must not be rotated again. A process that
 /// finds it locked does not wait, and tries again with its next lines.
@@ -105,19 +113,13 @@ void LogOutput::rotate() {
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return;
   }
-  if (!is_of_its_name()) {
-    (void)open_file();
-    return;
-  }
-  for (unsigned number = files_max_; number > 1; --number) {
-    const std::string from = file_ + "." + std::to_string(number - 1);
-    (void)std::rename(from.c_str(), (file_ + "." + std::to_string(number)).c_str());
-  }
-  if (std::rename(file_.c_str(), (file_ + ".1").c_str()) == 0) {
+  if (!is_of_its_name() || move_files()) {
     (void)open_file();
   } else {
     rotates_at_ = file_bytes() + file_bytes_max_;  // not permitted: the file grows further
   }
+  // A file that stays open would keep its lock, and no other process could rotate it.
+  (void)::flock(fd_, LOCK_UN);
 }
 
 bool LogOutput::write(std::string_view lines, const Patience& gives_up) {

@@ -38,6 +38,8 @@ class LogOutput {
   [[nodiscard]] bool is_of_its_name() const noexcept;
   [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   void follow_file();
+  /// returns  whether the file with the name is "<name>.1" now
+  [[nodiscard]] bool move_files() const;
   void rotate();
 
   std::string file_;  // empty: a descriptor that this object does not own

@@ -498,6 +498,24 @@ TEST(Log, rotates_once_what_several_write) {
   EXPECT_EQ(lines, kLines);
 }
 
+TEST(Log, rotates_by_another_process_after_a_rotation_failed) {
+  constexpr std::size_t kBytesMax = 1000;
+  const Folder folder;
+  const std::string file = folder.file("log");
+  std::filesystem::create_directories(file + ".1/occupied");  // no file can be renamed to it
+  auto first = detail::telemetry::LogOutput::open(file, kBytesMax, 1);
+  auto second = detail::telemetry::LogOutput::open(file, kBytesMax, 1);
+  const auto gives_up = [](Duration) { return true; };
+  const std::string line = std::string(599, 'x') + "\n";
+  EXPECT_TRUE(first->write(line, gives_up));
+  EXPECT_TRUE(first->write(line, gives_up));
+  EXPECT_EQ(lines_of(file).size(), 2U);
+  std::filesystem::remove_all(file + ".1");
+  EXPECT_TRUE(second->write(line, gives_up));
+  EXPECT_EQ(lines_of(file).size(), 1U);
+  EXPECT_EQ(lines_of(file + ".1").size(), 2U);
+}
+
 TEST(Log, follows_a_file_that_was_moved_away) {
   const Folder folder;
   const std::string file = folder.file("log");
