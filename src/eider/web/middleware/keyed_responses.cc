@@ -70,19 +70,26 @@ bool KeyedResponses::has_too_much(const Fingerprint& client) const {
                                      found->second.answered.size() > limits_.keys_max_per_client);
 }
 
-/// Pre: the entry was in progress. Operations that may throw come first, so that nothing has
-/// changed then.
+/// Pre: the entry was in progress. Operations that may throw come first. If one throws, nothing is
+/// stored, and one number stays unused.
 void KeyedResponses::keep(Entries::iterator entry) {
-  const auto client = clients_.try_emplace(entry->first.client).first;
-  Client& its = client->second;
   Entry& kept = entry->second;
   kept.number = ++answered_count_;
   Order in_all = {entry};
   Order in_client = {entry};
+  const auto client = clients_.try_emplace(entry->first.client).first;
+  Client& its = client->second;
   const bool is_first = its.answered.empty();
   const Rank now = rank(its.bytes + kept.bytes, is_first ? kept : its.answered.front()->second);
-  if (by_rank_.emplace(now, client).second && !is_first) {
-    by_rank_.erase(rank_of(its));
+  try {
+    if (by_rank_.emplace(now, client).second && !is_first) {
+      by_rank_.erase(rank_of(its));
+    }
+  } catch (...) {
+    if (is_first) {
+      clients_.erase(client);
+    }
+    throw;
   }
   kept.in_all = in_all.begin();
   kept.in_client = in_client.begin();
