@@ -8,6 +8,24 @@ namespace eider {
 
 namespace detail::session {
 
+/// Whether the request body has not arrived with the headers.
+struct BodyIsToCome {
+  bool value = false;
+};
+
+}  // namespace detail::session
+
+template <>
+struct Extract<detail::session::BodyIsToCome> {
+  using Held = detail::session::BodyIsToCome;
+  static constexpr ArgumentKind kKind = ArgumentKind::request;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    return Held{context.ongoing != nullptr && context.ongoing->content != nullptr};
+  }
+};
+
+namespace detail::session {
+
 namespace {
 
 /// Runs for handlers with any form of a session parameter; the middleware stores the changes
@@ -17,7 +35,13 @@ class LoadSession {
   explicit LoadSession(std::shared_ptr<const Keeper> keeper) noexcept
       : keeper_(std::move(keeper)) {}
 
-  Task<Entry> operator()(Request& request) const { return keeper_->load(request); }
+  Task<Entry> operator()(Request& request, BodyIsToCome body) const {
+    Entry entry = co_await keeper_->load(request);
+    if (body.value) {
+      co_await keeper_->note_use_before_body(entry);
+    }
+    co_return entry;
+  }
   void describe(Operation& operation) const {
     operation.add_problem(503, "Sessions are not available at the moment.");
   }

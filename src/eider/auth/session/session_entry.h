@@ -113,6 +113,11 @@ class Entry {
   [[nodiscard]] bool was_proven_within(Duration within, std::int64_t now) const noexcept;
 
   // For the keeper.
+  /// The store has the record with this time of use.
+  void note_use(std::int64_t now) noexcept {
+    record_.seen = now;
+    ++record_.version;
+  }
   // The response is complete: later changes would be lost.
   ///
   /// now  seconds since 1970

@@ -245,7 +245,7 @@ Task<> Keeper::check_not_ended(const Request& request, const Entry& entry) const
     co_return;
   }
   const std::unique_ptr<SessionRecord> found = co_await find(entry.id());
-  if (found == nullptr || found->user != entry.user()) {
+  if (found == nullptr || found->user != entry.user() || now_s() - found->began >= absolute_s_) {
     throw Failure(LoginPrompt{.cookie_name = options_.cookie}.refusal(
         request, "The session ended before the request was complete. Log in and send it again."));
   }
@@ -437,23 +437,39 @@ Task<> Keeper::change(const Entry& entry, Response& response) const {
   return nothing();
 }
 
-/// If several requests record the same use, the first one is sufficient, and the others do not
-/// fail.
 Task<> Keeper::note_use(const Entry& entry, Response& response) const {
   const std::int64_t now = now_s();
   if (!is_to_be_touched(entry, now)) {
     co_return;
   }
-  SessionRecord record = entry.record();
   if (store_ == nullptr) {
-    set_signed_cookie(response, entry.id(), std::move(record));
+    set_signed_cookie(response, entry.id(), entry.record());
     co_return;
   }
+  (void)co_await store_use(entry, now);
+}
+
+/// Otherwise the session could expire, and be deleted, while its client sends the body. The entry
+/// gets the new time, so the use is not stored again after the handler.
+Task<> Keeper::note_use_before_body(Entry& entry) const {
+  const std::int64_t now = now_s();
+  if (store_ == nullptr || entry.id().empty() || !is_to_be_touched(entry, now)) {
+    co_return;
+  }
+  if (co_await store_use(entry, now)) {
+    entry.note_use(now);
+  }
+}
+
+/// If several requests record the same use, the first one is sufficient, and the others do not
+/// fail.
+Task<bool> Keeper::store_use(const Entry& entry, std::int64_t now) const {
+  SessionRecord record = entry.record();
   record.seen = now;
   try {
-    (void)co_await try_replace(name_of(entry.id()), std::move(record));
+    co_return co_await try_replace(name_of(entry.id()), std::move(record));
   } catch (const Failure&) {
-    co_return;  // what was read is valid, and the next use is recorded
+    co_return false;  // what was read is valid, and the next use is recorded
   }
 }
 

@@ -69,6 +69,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
 
   /// Throws a Failure, a 503, if the store is not available.
   [[nodiscard]] Task<Entry> load(Request& request) const;
+  /// Stores the use of the session before a request body that can arrive slowly.
+  [[nodiscard]] Task<> note_use_before_body(Entry& entry) const;
   /// The middleware around handlers.
   [[nodiscard]] Task<Response> respond(Request& request, Next next) const;
 
@@ -100,7 +102,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] std::string name_of(std::string_view id) const;
   [[nodiscard]] std::string owner_of(const std::string& user) const;
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string id) const;
-  /// Throws a Failure, a 401, if the session of a user was ended while the request body arrived.
+  /// Throws a Failure, a 401, if the session of a user was ended, or reached its maximum lifetime,
+  /// while the request body arrived.
   [[nodiscard]] Task<> check_not_ended(const Request& request, const Entry& entry) const;
   /// Returns the entry of the request for this session; null if it was not loaded.
   [[nodiscard]] Entry* entry_of(Request& request) const noexcept;
@@ -116,6 +119,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] Task<> check_still_good(const Entry& entry, std::string id) const;
   [[nodiscard]] Task<> change(const Entry& entry, Response& response) const;
   [[nodiscard]] Task<> note_use(const Entry& entry, Response& response) const;
+  /// Returns whether the store has the record with this use now. Does not throw.
+  [[nodiscard]] Task<bool> store_use(const Entry& entry, std::int64_t now) const;
   /// id  current id in the store
   [[nodiscard]] Task<> replace(const Entry& entry, std::string id) const;
   [[nodiscard]] Task<bool> try_replace(std::string name, SessionRecord record) const;

@@ -24,6 +24,7 @@ namespace {
 
 using detail::session::test::FaultyStore;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 /// An app on simulated connections; clients send the parts of a request at different times.
@@ -37,6 +38,10 @@ class SlowBody : public ::testing::Test, public detail::server::ConnectionCounte
                 return user.text + " " + std::string(request.body());
               })
         .guard(require_recent_login(seconds(600)));
+    app_.post("/notes", [this](const UserKey& user, const Request& request) {
+      ++notes_made_;
+      return user.text + " " + std::string(request.body());
+    });
     add_users(app_, sessions_, [](const UserKey& key) -> Result<std::string> { return key.text; });
     service_ = app_.make_service().value();
     connections_ = std::make_unique<detail::server::Connections>(
@@ -83,6 +88,13 @@ class SlowBody : public ::testing::Test, public detail::server::ConnectionCounte
     kernel_.advance(time);
     return finish(client, "name");
   }
+  /// Sends the request for a note, which needs no recent login, and its body after that time.
+  std::string make_note_after(Duration time) {
+    SimClient client = connect();
+    begin(client, "POST /notes HTTP/1.1\r\nHost: a\r\n" + cookie_, 4);
+    kernel_.advance(time);
+    return finish(client, "text");
+  }
 
   SimKernel kernel_;
   SimLoop loop_{kernel_};
@@ -90,11 +102,12 @@ class SlowBody : public ::testing::Test, public detail::server::ConnectionCounte
   App app_;
   Sessions sessions_ = add_sessions<detail::session::test::Visit>(app_, {.store = store_});
   std::unique_ptr<RequestService> service_;
-  Limits limits_;
+  Limits limits_{.body = minutes(30)};
   std::optional<detail::server::LoopContext> context_;
   std::unique_ptr<detail::server::Connections> connections_;
   std::string cookie_;
   int keys_made_ = 0;
+  int notes_made_ = 0;
 };
 
 TEST_F(SlowBody, OfAnEndedSessionDoesNotReachItsHandler) {
@@ -118,6 +131,58 @@ TEST_F(SlowBody, IsTheOnlyOneForWhichTheSessionIsLookedUpAgain) {
   before = store_->finds;
   EXPECT_TRUE(make_key_after(milliseconds(1001), false).ends_with("ada name"));
   EXPECT_EQ(store_->finds - before, 2);
+}
+
+/// The default of `idle` is 30 minutes.
+TEST_F(SlowBody, CountsAsAUseOfTheSessionFromItsHeaders) {
+  kernel_.advance(minutes(29));
+  EXPECT_TRUE(make_note_after(minutes(10)).ends_with("ada text"));
+  EXPECT_EQ(notes_made_, 1);
+}
+
+TEST_F(SlowBody, DoesNotExtendTheMaximumAgeOfASession) {
+  for (int i = 0; i < 26; ++i) {  // 11 hours and 55 minutes of 12 hours
+    kernel_.advance(i == 0 ? minutes(15) : minutes(28));
+    EXPECT_TRUE(exchange("GET /me HTTP/1.1\r\nHost: a\r\n" + cookie_, "").ends_with("ada")) << i;
+  }
+  const std::string reply = make_note_after(minutes(10));
+  EXPECT_TRUE(reply.starts_with("HTTP/1.1 401 ")) << reply;
+  EXPECT_EQ(notes_made_, 0);
+}
+
+TEST_F(SlowBody, IsNotedInTheStoreOnce) {
+  kernel_.advance(minutes(10));
+  const int before = store_->replaces;
+  EXPECT_TRUE(make_note_after(minutes(0)).ends_with("ada text"));
+  EXPECT_EQ(store_->replaces - before, 1);
+  EXPECT_TRUE(make_note_after(minutes(0)).ends_with("ada text"));
+  EXPECT_EQ(store_->replaces - before, 1);
+}
+
+TEST_F(SlowBody, ThatIsNotSlowNeedsNoFurtherWrite) {
+  kernel_.advance(minutes(10));
+  const int before = store_->replaces;
+  SimClient client = connect();
+  client.send("POST /cart/7 HTTP/1.1\r\nHost: a\r\n" + cookie_ + "Content-Length: 4\r\n\r\nname");
+  kernel_.run_until_idle();
+  EXPECT_TRUE(client.take_received().ends_with("[7]"));
+  EXPECT_EQ(store_->replaces - before, 1);
+}
+
+TEST_F(SlowBody, LosesNoChangeAfterItsUseWasNoted) {
+  kernel_.advance(minutes(10));
+  SimClient client = connect();
+  begin(client, "POST /cart/7 HTTP/1.1\r\nHost: a\r\n" + cookie_, 4);
+  EXPECT_TRUE(exchange("POST /cart/8 HTTP/1.1\r\nHost: a\r\n" + cookie_, "").ends_with("[8]"));
+  EXPECT_TRUE(finish(client, "name").ends_with("[7]"));
+  EXPECT_TRUE(exchange("GET /cart HTTP/1.1\r\nHost: a\r\n" + cookie_, "").ends_with("[7]"));
+}
+
+TEST_F(SlowBody, IsReadThoughItsUseCannotBeNoted) {
+  kernel_.advance(minutes(10));
+  store_->fault = FaultyStore::Fault::throws;
+  store_->only_in = "replace";
+  EXPECT_TRUE(make_note_after(minutes(0)).ends_with("ada text"));
 }
 
 TEST_F(SlowBody, IsRejectedIfTheStoreFails) {

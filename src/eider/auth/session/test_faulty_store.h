@@ -31,6 +31,7 @@ class FaultyStore final : public SessionStore {
     co_await kept_.insert(std::move(name), std::move(record));
   }
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
+    ++replaces;
     co_await fail_or_hang("replace");
     if (fault == Fault::overtaken) {
       co_return false;
@@ -56,8 +57,9 @@ class FaultyStore final : public SessionStore {
   Fault fault = Fault::none;
   /// Name of the function that fails; empty: all.
   std::string only_in;
-  /// Number of calls of `find`.
+  /// Number of calls of `find` and `replace`.
   int finds = 0;
+  int replaces = 0;
 
  private:
   [[nodiscard]] bool has(Fault asked, std::string_view function) const {
