@@ -129,7 +129,7 @@ Replace replacing(const PutOptions& options) noexcept {
 
 [[noreturn]] void throw_not_placed(int error, const std::string& key, const PutOptions& options) {
   if (error == EEXIST && !options.overwrites) {
-    throw Failure(already_stored(key));
+    throw ObjectExists(key);
   }
   if (is_key_conflict(error)) {
     throw Failure(conflict(key));
@@ -160,10 +160,6 @@ int append_footer(const std::string& path, std::uint64_t bytes, const std::strin
 Error too_large(std::uint64_t bytes_max) {
   return Error(kContentTooLarge,
                "The file is larger than " + std::to_string(bytes_max) + " bytes.");
-}
-
-Error already_stored(const std::string& key) {
-  return Error::conflict("There is already an object with the key \"" + key + "\".");
 }
 
 Error disk_error(int number, std::string_view doing) {

@@ -38,7 +38,6 @@ class LocalBackend final : public StorageBackend {
 
 // Errors of all places.
 [[nodiscard]] Error too_large(std::uint64_t bytes_max);
-[[nodiscard]] Error already_stored(const std::string& key);
 
 /// The error of the disk for clients and for the log; 507 if it is full.
 [[nodiscard]] Error disk_error(int number, std::string_view doing);

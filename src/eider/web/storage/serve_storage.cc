@@ -7,7 +7,6 @@
 #include "eider/app/redact_query.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
-#include "eider/web/storage/local_backend.h"
 #include "eider/web/storage/storage_key.h"
 #include "eider/web/storage/storage_state.h"
 
@@ -65,17 +64,13 @@ bool check_put_conditions(const Request& request) {
 /// A conflict of two uploads as the failed condition that it is for the client.
 Task<StoredObject> put_new(const Storage storage, std::string key, BodyStream body,
                            PutOptions options) {
-  const std::string existing = detail::storage::already_stored(key).detail();
   options.overwrites = false;
   try {
     auto putting = storage.put(std::move(key), body, std::move(options));
     co_return co_await putting;
-  } catch (const Failure& failure) {
-    if (failure.error().detail() != existing) {
-      throw;
-    }
+  } catch (const ObjectExists& exists) {
+    throw Failure(Error(412, exists.error().detail()));
   }
-  throw Failure(Error(412, existing));
 }
 
 Task<Response> put_signed(const Storage storage, std::string key, const Request& request,

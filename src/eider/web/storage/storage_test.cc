@@ -92,6 +92,7 @@ TEST_F(LocalStorage, put_replaces_the_object_and_its_etag) {
 TEST_F(LocalStorage, put_without_overwriting_keeps_the_first) {
   run(storage_.put("a", "1", {.overwrites = false}));
   EXPECT_EQ(status_of(storage_.put("a", "2", {.overwrites = false})), 409);
+  EXPECT_THROW(run(storage_.put("a", "2", {.overwrites = false})), ObjectExists);
   EXPECT_EQ(read("a"), "1");
   EXPECT_EQ(files("tmp"), Names());
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/base/failure.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/runtime/task.h"
@@ -47,8 +48,16 @@ struct PutOptions {
   StorageMetadata metadata = {};
   /// Maximum size of the object. A larger one is rejected with 413, and nothing is stored.
   std::uint64_t bytes_max = std::uint64_t{1} << 30U;
-  /// Whether an object with that key is replaced; otherwise the call fails with 409.
+  /// Whether an object with that key is replaced; otherwise the call throws ObjectExists.
   bool overwrites = true;
+};
+
+/// Thrown if there is already an object with that key, and PutOptions::overwrites is false. Its
+/// error is a 409.
+class ObjectExists : public Failure {
+ public:
+  explicit ObjectExists(const std::string& key)
+      : Failure(Error::conflict("There is already an object with the key \"" + key + "\".")) {}
 };
 
 /// A part of an object.

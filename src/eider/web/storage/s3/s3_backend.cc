@@ -296,7 +296,7 @@ class S3Backend::Upload {
       }
     }
     if (is_there) {
-      throw Failure(storage::already_stored(key_));
+      throw ObjectExists(key_);
     }
     throw_response(*client_, call, response);
   }
@@ -371,7 +371,7 @@ Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content
       stored = co_await looking;
     }
     if (!stored || stored->etag != etag_of_content(*call.body)) {
-      throw Failure(storage::already_stored(object.key));
+      throw ObjectExists(object.key);
     }
     object.etag = stored->etag;
     object.modified_seconds = stored->modified_seconds;

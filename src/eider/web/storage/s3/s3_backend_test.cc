@@ -495,8 +495,12 @@ TEST_F(S3, list_continues_after_a_page_without_keys) {
 
 TEST_F(S3, object_that_exists_is_409_without_overwriting) {
   respond({ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
-  EXPECT_EQ(error_of(put({"x"}, {.overwrites = false})).status(), 409);
+  EXPECT_THROW(run(put({"x"}, {.overwrites = false})), ObjectExists);
   EXPECT_TRUE(server_->seen()[0].has("if-none-match: *\r\n"));
+  respond({kBegun, stored_as("\"p1\""), stored_as("\"p2\""),
+           ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")},
+          5);
+  EXPECT_THROW(run(put({"0123456789"}, {.overwrites = false})), ObjectExists);
 }
 
 TEST_F(S3, conflict_with_another_request_does_not_mean_that_the_object_exists) {
