@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eider/app/redact_query.h"
+#include "eider/app/urls.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/storage/storage_key.h"
@@ -138,6 +139,17 @@ Task<Response> post_form(const Storage storage, Multipart form) {
   throw Failure(Error::bad_request("The form has no file. Send the file after all other fields."));
 }
 
+/// The handler of upload forms. Its path is that of all signed URLs, which Urls knows also in a
+/// mounted app.
+struct PostForm {
+  Storage storage;
+
+  Task<Response> operator()(Multipart form) const { return post_form(storage, std::move(form)); }
+  friend bool operator==(const PostForm& left, const PostForm& right) noexcept {
+    return &left.storage.state() == &right.storage.state();
+  }
+};
+
 void add_signed(Routes& group, const Storage& storage, const SendOptions& send) {
   group.get("/{key...}", [storage, send](std::string key, const Request& request) {
     return send_signed(storage, std::move(key), request, send);
@@ -148,8 +160,12 @@ void add_signed(Routes& group, const Storage& storage, const SendOptions& send) 
              return put_signed(storage, std::move(key), request, body);
            })
       .body_bytes_max(kNoLimit);
-  group.post("", [storage](Multipart form) { return post_form(storage, std::move(form)); })
-      .body_bytes_max(kNoLimit);
+  group.post("", PostForm{storage}).body_bytes_max(kNoLimit);
+  if (storage.state().urls.set_mount(std::string(group.prefix()))) {
+    group.on_start("signed URLs", [storage](State<Urls> urls) {
+      storage.state().urls.move_mount(urls->of(PostForm{storage}));
+    });
+  }
 }
 
 }  // namespace
@@ -171,7 +187,6 @@ Routes serve_storage(Routes& routes, GroupPrefix prefix, Storage storage,
     });
     return group;
   }
-  storage.state().urls.set_mount(std::string(group.prefix()));
   group.use(redact_query());  // the signature is a permission, and must not be in logs
   add_signed(group, storage, options.send);
   return group;

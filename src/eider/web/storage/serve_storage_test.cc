@@ -308,6 +308,32 @@ TEST_F(ServeStorage, urls_survive_a_restart) {
   EXPECT_EQ(TestClient(other).get(signed_url).status, 403);
 }
 
+TEST_F(ServeStorage, urls_of_a_mounted_app_contain_its_path) {
+  const Storage storage(StorageOptions{.directory = temporary_.path() / "mounted"});
+  App inner;
+  Routes api = inner.group("/api");
+  serve_storage(api, "/files", storage);
+  serve_storage(inner, "/other", storage);  // the first one is used
+  inner.state(storage);
+  inner.get("/urls", [](State<Storage> its) {
+    return std::vector{its->upload_url("a"), its->download_url("a"), its->upload_form("b").url};
+  });
+  inner.get("/form", [](State<Storage> its) { return Json(its->upload_form("b")); });
+  App outer;
+  outer.mount("/admin", std::move(inner));
+  App app;
+  app.mount("/tools", std::move(outer));
+  client_.emplace(app);
+  const auto urls = client_->get("/tools/admin/urls").json<std::vector<std::string>>();
+  for (const std::string& each : urls) {
+    EXPECT_TRUE(each.starts_with("/tools/admin/api/files")) << each;
+  }
+  EXPECT_EQ(send(Method::put, urls[0], "bytes").status, 200);
+  EXPECT_EQ(client_->get(urls[1]).body, "bytes");
+  const auto form = client_->get("/tools/admin/form").json<UploadForm>();
+  EXPECT_EQ(post_form(form, "text/plain", "more").status, 204);
+}
+
 TEST_F(ServeStorage, signature_is_not_in_the_access_log) {
   const auto by_route = std::make_shared<LogLines>();
   const auto by_name = std::make_shared<LogLines>();

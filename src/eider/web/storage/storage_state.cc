@@ -112,21 +112,28 @@ AppUrls::AppUrls(std::string key, std::string public_url)
   }
 }
 
-void AppUrls::set_mount(std::string path) {
+bool AppUrls::set_mount(std::string path) {
   const std::scoped_lock lock(mutex_);
-  if (mount_.empty()) {
-    mount_ = std::move(path);
+  if (mount_) {
+    return false;
   }
+  mount_ = std::move(path);
+  return true;
+}
+
+void AppUrls::move_mount(std::string path) {
+  const std::scoped_lock lock(mutex_);
+  mount_ = std::move(path);
 }
 
 std::string AppUrls::base() const {
   const std::scoped_lock lock(mutex_);
-  if (mount_.empty()) {
+  if (!mount_) {
     throw Failure(Error::internal(
         "Signed URLs need serve_storage(app, \"/files\", storage). Call it before the app "
         "starts."));
   }
-  return public_url_ + mount_;
+  return public_url_ + *mount_;
 }
 
 SignedUrl AppUrls::sign(const UrlTerms& terms) const {

@@ -22,7 +22,11 @@ class AppUrls {
   AppUrls(std::string key, std::string public_url);
 
   /// The path below which `serve_storage` serves signed URLs: the first one is used.
-  void set_mount(std::string path);
+  ///
+  /// returns  whether this is the first one
+  bool set_mount(std::string path);
+  /// Replaces it, once the app knows where it is mounted itself.
+  void move_mount(std::string path);
   /// Throws a Failure if there is no mount yet.
   [[nodiscard]] SignedUrl sign(const UrlTerms& terms) const;
 
@@ -45,7 +49,7 @@ class AppUrls {
   base::TokenSigner signer_;
   std::string public_url_;
   mutable std::mutex mutex_;
-  std::string mount_;
+  std::optional<std::string> mount_;
 };
 
 struct StorageState {
