@@ -90,8 +90,11 @@ class SecondStepCase : public AccountCase {
   }
 
   static void add_setup(App& made) {
-    made.post("/setup", [](const Account& account, State<Accounts> all) -> Result<TwoFactorSetup> {
+    made.post("/setup", [](const Account& account, State<Accounts> all) {
       return all->two_factor().begin_setup({account.key}, account.email);
+    });
+    made.post("/log-out-all", [](const UserKey& key, State<Sessions> all) -> Task<> {
+      (void)co_await all->log_out_all(key.text);
     });
     made.post("/on", [](Json<GivenCode> given, Session<> session, State<Accounts> all) {
       return all->turn_on_two_factor(session, given->token, given->code);
@@ -169,14 +172,20 @@ class SecondStepCase : public AccountCase {
     return totp_code(secret, now_of(client) + steps * kTotpPeriod);
   }
 
+  /// Reads the secret, as an authenticator app does with the QR code.
+  TwoFactorSetup begin_setup(Tab& client) {
+    auto setup = client.post("/setup", Given{}).json<TwoFactorSetup>();
+    std::string letters = setup.secret;
+    std::erase(letters, ' ');
+    secret = from_base32(letters).value_or("");
+    return setup;
+  }
+
   /// Creates the account, logs in and enables two-factor authentication.
   RecoveryCodes turn_on(Tab& client, const std::string& email = kAnn) {
     make_account(client.client(), email, kWord);
     EXPECT_EQ(client.post("/log-in", Given{email, kWord}).status, 204);
-    const auto setup = client.post("/setup", Given{}).json<TwoFactorSetup>();
-    std::string letters = setup.secret;
-    std::erase(letters, ' ');
-    secret = from_base32(letters).value_or("");
+    const TwoFactorSetup setup = begin_setup(client);
     const TestResponse on = client.post("/on", GivenCode{setup.token, code_at(client)});
     EXPECT_EQ(on.status, 200) << on.body;
     client.advance(std::chrono::seconds(31));  // each code is valid once

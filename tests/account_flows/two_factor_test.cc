@@ -132,6 +132,31 @@ TEST_F(TwoFactorFlows, ASetupIsOfOneAccountForAnHourAndNeedsItsCode) {
   EXPECT_EQ(late.post("/on", GivenCode{old.token, code_at(late)}).status, 410);
 }
 
+TEST_F(TwoFactorFlows, ASetupEndsWithThePassword) {
+  Tab client(line());
+  make_account(client.client(), kAnn, kWord);
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  const TwoFactorSetup setup = begin_setup(client);
+  EXPECT_EQ(client.post("/password", Given{kWord, kOther}).status, 204);
+  const TestResponse on = client.post("/on", GivenCode{setup.token, code_at(client)});
+  EXPECT_EQ(on.status, 410);
+  EXPECT_TRUE(on.body.contains("This setup has expired. Start again.")) << on.body;
+  EXPECT_EQ(client.get("/status").body, R"({"is_on":false,"recovery_codes_left":0})");
+  const TwoFactorSetup again = begin_setup(client);
+  EXPECT_EQ(client.post("/on", GivenCode{again.token, code_at(client)}).status, 200);
+}
+
+TEST_F(TwoFactorFlows, ASetupOfAnEndedSessionNeedsANewLogin) {
+  Tab client(line());
+  make_account(client.client(), kAnn, kWord);
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  const TwoFactorSetup setup = begin_setup(client);
+  EXPECT_EQ(client.post("/log-out-all", Given{}).status, 204);
+  EXPECT_EQ(client.post("/on", GivenCode{setup.token, code_at(client)}).status, 401);
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(client.get("/status").body, R"({"is_on":false,"recovery_codes_left":0})");
+}
+
 TEST_F(TwoFactorFlows, APasswordResetDoesNotBypassIt) {
   second.post("/reset-and-begin",
               [](Json<GivenToken> given, ClientInfo client, Session<> session,
@@ -280,10 +305,7 @@ TEST_F(TwoFactorFlows, TurningItOnEndsTheOtherSessions) {
   Tab there(line());
   (void)there.post("/log-in", Given{kAnn, kWord});
   EXPECT_EQ(there.get("/recent").body, kAnn);
-  const auto setup = here.post("/setup", Given{}).json<TwoFactorSetup>();
-  std::string letters = setup.secret;
-  std::erase(letters, ' ');
-  secret = from_base32(letters).value_or("");
+  const TwoFactorSetup setup = begin_setup(here);
   EXPECT_EQ(here.post("/on", GivenCode{setup.token, "000000"}).status, 422);
   EXPECT_EQ(there.get("/recent").body, kAnn) << "not by a wrong code";
   EXPECT_EQ(here.post("/on", GivenCode{setup.token, code_at(here)}).status, 200);
@@ -301,10 +323,7 @@ TEST_F(TwoFactorFlows, TheOtherSessionsEndLaterIfTheyCannotBeEndedAtOnce) {
   (void)here.post("/log-in", Given{kAnn, kWord});
   Tab there(line());
   (void)there.post("/log-in", Given{kAnn, kWord});
-  const auto setup = here.post("/setup", Given{}).json<TwoFactorSetup>();
-  std::string letters = setup.secret;
-  std::erase(letters, ' ');
-  secret = from_base32(letters).value_or("");
+  const TwoFactorSetup setup = begin_setup(here);
   *faults = {.fails_for = 1, .begins = "delete from eider_sessions where owner"};
   EXPECT_EQ(here.post("/on", GivenCode{setup.token, code_at(here)}).status, 503);
   EXPECT_EQ(faults->fails_for, 0U);

@@ -68,7 +68,7 @@ Task<Response> show(EmptyForm<SetupForm> form, Frame frame, const Account& accou
                      .is_on = status.is_on,
                      .codes_left = static_cast<int>(status.recovery_codes_left)};
   if (page.is_offered && !page.is_on) {
-    const auto setup = factor.begin_setup({account.key}, account.email);
+    const auto setup = co_await factor.begin_setup({account.key}, account.email);
     if (!setup) {
       co_return html(views->page(page), setup.error().status());
     }

@@ -116,6 +116,13 @@ std::string digest_of_code(const std::string& account, std::string_view code) {
   return sha256_hex(account + "\n" + std::string(code));
 }
 
+/// Returns -1 for a user without an account.
+Task<std::int64_t> version_of(const db::Statements& at, std::string account) {
+  const auto version =
+      co_await at.one<std::int64_t>("select version from eider_accounts where name = $1", account);
+  co_return version.value_or(-1);
+}
+
 Task<RecoveryCodes> replace_codes(const db::Statements& at, std::string account,
                                   std::size_t count) {
   co_await at.exec("delete from eider_account_recovery_codes where account = $1", account);
@@ -209,21 +216,24 @@ Task<TwoFactorStatus> TwoFactor::status(UserKey key) const {
 
 // Turning on and off.
 
-TwoFactorSetup TwoFactor::setup_with(const UserKey& key, const std::string& email,
-                                     const std::string& secret) const {
-  const Setup setup{.account = key.text,
-                    .secret = to_base32(secret),
-                    .ends = seconds_from_now(options_.setup_within)};
-  return {.secret = in_groups(setup.secret, ' '),
+TwoFactorSetup TwoFactor::show_setup(const std::string& email, const std::string& secret,
+                                     std::string token) const {
+  return {.secret = in_groups(to_base32(secret), ' '),
           .uri = otpauth_uri(options_.issuer, email, secret),
-          .token = setups_.seal(json::to_text(setup))};
+          .token = std::move(token)};
 }
 
-Result<TwoFactorSetup> TwoFactor::begin_setup(const UserKey& key, const std::string& email) const {
+Task<Result<TwoFactorSetup>> TwoFactor::begin_setup(UserKey key, std::string email) const {
   if (!is_offered()) {
-    return fail(Error::not_found("This service has no two-factor authentication."));
+    co_return fail(Error::not_found("This service has no two-factor authentication."));
   }
-  return setup_with(key, email, secret_bytes(kSecretBytes));
+  const std::int64_t version = co_await version_of(database_, key.text);
+  const std::string secret = secret_bytes(kSecretBytes);
+  const Setup setup{.account = std::move(key.text),
+                    .secret = to_base32(secret),
+                    .version = version,
+                    .ends = seconds_from_now(options_.setup_within)};
+  co_return show_setup(email, secret, setups_.seal(json::to_text(setup)));
 }
 
 Result<TwoFactor::Setup> TwoFactor::open_setup(const UserKey& key, const std::string& token) const {
@@ -243,14 +253,12 @@ Result<TwoFactorSetup> TwoFactor::setup_of(const UserKey& key, const std::string
   if (!setup) {
     return fail(setup.error());
   }
-  TwoFactorSetup again = setup_with(key, email, setup->secret);
-  again.token = token;  // with the original expiry
-  return again;
+  return show_setup(email, setup->secret, token);
 }
 
 Task<Result<RecoveryCodes>> TwoFactor::turn_on(UserKey key, std::string token, std::string code,
                                                std::string ending_id, std::string language) const {
-  const auto setup = open_setup(key, token);
+  auto setup = open_setup(key, token);
   if (!setup) {
     co_return fail(setup.error());
   }
@@ -259,21 +267,24 @@ Task<Result<RecoveryCodes>> TwoFactor::turn_on(UserKey key, std::string token, s
   if (!step) {
     co_return fail(wrong_code());
   }
-  co_return co_await store(key.text, setup->secret, *step, std::move(ending_id),
-                           std::move(language));
+  co_return co_await store(std::move(*setup), *step, std::move(ending_id), std::move(language));
 }
 
 /// Encrypts the account together with its secret, so that a secret copied to the row of another
 /// account is invalid.
-Task<Result<RecoveryCodes>> TwoFactor::store(std::string account, std::string secret,
-                                             std::int64_t step, std::string ending_id,
+Task<Result<RecoveryCodes>> TwoFactor::store(Setup setup, std::int64_t step, std::string ending_id,
                                              std::string language) const {
+  const std::string& account = setup.account;
   try {
     Transaction transaction = co_await database_.begin();
+    // A person with the old password may know the secret of a setup that began before.
+    if (co_await version_of(transaction, account) != setup.version) {
+      co_return fail(setup_is_over());
+    }
     co_await transaction.exec(
         "insert into eider_account_factors(account, secret, last_step, made) "
         "values($1, $2, $3, $4)",
-        account, secrets_.seal(account + "\n" + secret), step, seconds_from_now());
+        account, secrets_.seal(account + "\n" + setup.secret), step, seconds_from_now());
     RecoveryCodes codes = co_await replace_codes(transaction, account, options_.recovery_codes);
     co_await note_for_owner(transaction, account, kTwoFactorOn, std::move(language));
     co_await note_ending(transaction, std::move(ending_id), account);

@@ -77,12 +77,12 @@ class TwoFactor {
   [[nodiscard]] bool is_offered() const noexcept { return !options_.keys.empty(); }
   [[nodiscard]] Task<TwoFactorStatus> status(UserKey key) const;
 
-  /// Creates a secret for the user to scan. Nothing is stored until `turn_on`.
+  /// Creates a secret for the user to scan. Nothing is stored until `turn_on`. The setup ends when
+  /// the password or the address of the account changes.
   ///
   /// email   shown in the authenticator app
   /// errors  404 if it is not offered
-  [[nodiscard]] Result<TwoFactorSetup> begin_setup(const UserKey& key,
-                                                   const std::string& email) const;
+  [[nodiscard]] Task<Result<TwoFactorSetup>> begin_setup(UserKey key, std::string email) const;
   /// Returns the setup of that token again, for the form after a wrong code.
   ///
   /// errors  410 if the token is invalid, has expired or belongs to another account
@@ -120,16 +120,19 @@ class TwoFactor {
                                     std::string language) const;
 
  private:
+  /// version  of the account when the setup began
   struct Setup {
     std::string account = {};
     std::string secret = {};
+    std::int64_t version = 0;
     std::int64_t ends = 0;
   };
-  [[nodiscard]] TwoFactorSetup setup_with(const UserKey& key, const std::string& email,
-                                          const std::string& secret) const;
+  /// secret  in bytes
+  [[nodiscard]] TwoFactorSetup show_setup(const std::string& email, const std::string& secret,
+                                          std::string token) const;
   [[nodiscard]] Result<Setup> open_setup(const UserKey& key, const std::string& token) const;
-  [[nodiscard]] Task<Result<RecoveryCodes>> store(std::string account, std::string secret,
-                                                  std::int64_t step, std::string ending_id,
+  [[nodiscard]] Task<Result<RecoveryCodes>> store(Setup setup, std::int64_t step,
+                                                  std::string ending_id,
                                                   std::string language) const;
   [[nodiscard]] Task<bool> use_app_code(std::string account, std::string code) const;
   [[nodiscard]] Task<bool> use_recovery_code(std::string account, std::string code,
