@@ -210,14 +210,16 @@ TEST_P(AdminOnEach, reads_changes_and_removes_a_record) {
     LogNote note{.action = "change",
                  .resource = things->name,
                  .record = changed->key(),
-                 .label = std::string(500, 'x')};
-    note.changes.push_back({"Name", "Salt", "Pepper"});
+                 .label = std::string(500, 'x'),
+                 .label_member = "name"};
+    note.changes.push_back({"name", "Name", "Salt", "Pepper"});
     const auto id_of_entry = co_await write_log(all, std::move(user), std::move(note));
     EXPECT_GT(id_of_entry, 0);
     co_await all.commit();
     const auto log = co_await read_log(on, 0, {things->name}, changed->key(), 10);
     EXPECT_EQ(log.size(), 1U);
     EXPECT_EQ(log.at(0).user_name, "Zoë");
+    EXPECT_EQ(log.at(0).label_member, "name");
     EXPECT_GT(log.at(0).at, 1'700'000'000'000);
     EXPECT_TRUE((co_await read_log(on, 0, {"other"}, "", 10)).empty());
     EXPECT_TRUE((co_await read_log(on, log.at(0).id, {things->name}, "", 10)).empty());

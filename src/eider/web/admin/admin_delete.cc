@@ -135,25 +135,26 @@ AdminDependents shown(const Its& its, const Dependents& each, const AdminUser& u
 }
 
 /// Every value of the record, for the audit log.
-std::vector<AdminChange> last_values(const Resource& resource, const Record& record) {
-  std::vector<AdminChange> changes;
+std::vector<LoggedChange> last_values(const Resource& resource, const Record& record) {
+  std::vector<LoggedChange> changes;
   for (const std::size_t at : shown_columns(resource)) {
-    changes.push_back(
-        {resource.columns[at].label, base::shortened(record.text(at), kLoggedBytesMax), ""});
+    const Column& column = resource.columns[at];
+    changes.push_back({std::string(column.name()), column.label,
+                       base::shortened(record.text(at), kLoggedBytesMax), ""});
   }
   return changes;
 }
 
 /// Records of other tables that a deletion deletes or changes, for the first entry of the log.
-std::vector<AdminChange> dependent_changes(const Site& site, const DependentsFound& dependents) {
-  std::vector<AdminChange> changes;
+std::vector<LoggedChange> dependent_changes(const Site& site, const DependentsFound& dependents) {
+  std::vector<LoggedChange> changes;
   for (const Dependents& each : dependents.all) {
     const Resource* const other = site.find_table(each.key->table);
-    changes.push_back({other == nullptr ? label_of(each.key->table.name) : other->title,
+    changes.push_back({"", other == nullptr ? label_of(each.key->table.name) : other->title,
                        count_text(each.count) + " records", effect_text(each.key->on_delete)});
   }
   if (dependents.is_incomplete) {
-    changes.push_back({"Records of other tables", "possibly more", ""});
+    changes.push_back({"", "Records of other tables", "possibly more", ""});
   }
   return changes;
 }
@@ -209,15 +210,16 @@ Task<Removed> remove_all(Its its, AdminUser user, std::vector<db::Value> keys, s
       removed.state = Removed::State::changed;
       co_return removed;
     }
-    std::vector<AdminChange> others = dependent_changes(*its.site, doomed.dependents);
+    std::vector<LoggedChange> others = dependent_changes(*its.site, doomed.dependents);
     for (std::size_t i = 0; i < doomed.records.size(); ++i) {
       const Record& record = doomed.records[i];
       LogNote note{.action = "delete",
                    .resource = its.resource->name,
-                   .record = record.key(),
-                   .label = record.label(),
+                   .record = "",
+                   .label = "",
                    .changes = last_values(*its.resource, record)};
-      for (AdminChange& each : std::exchange(others, {})) {
+      note.set_record(*its.resource, record);
+      for (LoggedChange& each : std::exchange(others, {})) {
         note.changes.push_back(std::move(each));
       }
       // It can be gone already: with another one of them, to which it refers.
@@ -281,8 +283,8 @@ std::string result_text(const std::exception_ptr& thrown) {
   }
 }
 
-std::vector<AdminChange> result_change(std::string result) {
-  return {{"Result", "", std::move(result)}};
+std::vector<LoggedChange> result_change(std::string result) {
+  return {{"", "Result", "", std::move(result)}};
 }
 
 /// An entry for each record, so that the history of each one has it. Written before the action, so

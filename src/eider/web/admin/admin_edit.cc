@@ -124,10 +124,10 @@ std::vector<FieldError> errors_of(const db::Failure& failure, const FormShape& s
   }
 }
 
-/// The title of a field for the audit log.
-AdminChange change_of(const Resource& resource, const ShapeField& field, std::string before,
-                      std::string after) {
-  return {resource.columns[*resource.find(field.name)].label, std::move(before), std::move(after)};
+LoggedChange change_of(const Resource& resource, const ShapeField& field, std::string before,
+                       std::string after) {
+  return {std::string(field.name), resource.columns[*resource.find(field.name)].label,
+          std::move(before), std::move(after)};
 }
 
 bool is_at(const std::vector<FieldError>& errors, const ShapeField& field) {
@@ -190,8 +190,7 @@ std::vector<FieldError> conflicts_of(const Resource& resource, const FormShape& 
 Task<Saved> create(Its its, const SentForm& sent, AdminUser user) {
   const FormShape& shape = *its.resource->new_form;
   std::vector<NewValue> values;
-  LogNote note{
-      .action = "create", .resource = its.resource->name, .record = "", .label = "", .changes = {}};
+  LogNote note{.action = "create", .resource = its.resource->name, .record = "", .label = ""};
   for (const ShapeField& field : shape.fields) {
     const Column& column = its.resource->columns[*its.resource->find(field.name)];
     values.push_back({field.name, field_value(field, sent.object.get())});
@@ -204,9 +203,12 @@ Task<Saved> create(Its its, const SentForm& sent, AdminUser user) {
     const db::Value key = co_await insert_record(all, *its.resource, std::move(values));
     const std::optional<Record> made =
         co_await find_record(all, *its.resource, key, false, its.database().dialect());
-    note.record = made ? made->key() : raw_text(key);
+    note.record = raw_text(key);
+    note.label = note.record;
+    if (made) {
+      note.set_record(*its.resource, *made);
+    }
     saved.key = note.record;
-    note.label = made ? made->label() : note.record;
     saved.log_id = co_await write_log(all, std::move(user), std::move(note));
     co_await all.commit();
   } catch (const db::Failure& failure) {
@@ -218,7 +220,7 @@ Task<Saved> create(Its its, const SentForm& sent, AdminUser user) {
 
 /// Values that differ from the record, and their notes.
 std::vector<NewValue> changed_values(const Resource& resource, const Record& before,
-                                     const SentForm& sent, std::vector<AdminChange>& changes) {
+                                     const SentForm& sent, std::vector<LoggedChange>& changes) {
   const FormShape& shape = *resource.form;
   const Object old = make_object(*shape.type);
   const auto misfits = before.fill(shape, old.get());
@@ -268,10 +270,8 @@ Task<Saved> change(Its its, const SentForm& sent, AdminUser user, db::Value key)
       co_return saved;
     }
     saved.key = before->key();
-    LogNote note{.action = "change",
-                 .resource = resource.name,
-                 .record = before->key(),
-                 .label = before->label()};
+    LogNote note{.action = "change", .resource = resource.name, .record = "", .label = ""};
+    note.set_record(resource, *before);
     std::vector<NewValue> values = changed_values(resource, *before, sent, note.changes);
     if (values.empty()) {
       co_return saved;

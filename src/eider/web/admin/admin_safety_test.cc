@@ -439,6 +439,58 @@ TEST(admin_safety, shows_the_id_of_a_user_with_the_name_of_another) {
   EXPECT_HAS(client.get("/admin/log"), "UTC, ann (7):");
 }
 
+struct NewTrial {
+  std::string name;
+  std::string result;
+
+  static constexpr FieldText kFormFields[] = {{.member = "result", .label = "Outcome"}};
+};
+struct Trial {
+  std::int64_t id = 0;
+  std::string name;
+  std::string result;
+
+  using New = NewTrial;
+};
+
+/// The form, which gives the column `result` another label, does not exist later.
+TEST(admin_safety, hides_columns_in_the_log_by_their_members) {
+  OwnSite own(
+      "create table trials(id integer primary key, name text not null, result text not null);"
+      "insert into trials values(1, 'Salt', 'positive');");
+  const AdminAction check("check", "Check",
+                          [](const AdminSelection&) { return std::string("Checked."); });
+  own.site.resource<Trial>({.actions = {check}});
+  TestClient client(own.app, as_user("ann"));
+  const TestResponse form = client.get("/admin/trials/record/1");
+  EXPECT_EQ(client.submit(form, {{"name", "Pepper"}, {"result", "negative"}}).status, 303);
+  EXPECT_EQ(client.post_form("/admin/trials/action/check", {{"key", "1"}}).status, 303);
+  EXPECT_EQ(confirm_deletion(client, "/admin/trials", {{"key", "1"}}).status, 303);
+  EXPECT_HAS(client.get("/admin/log"), "Outcome: <del>positive</del> <ins>negative</ins>");
+
+  App later;
+  later.state(own.database);
+  serve_admin(later, "/admin", {.guard = &user_of})
+      .resource<Trial>({.columns = {"id"},
+                        .label = "id",
+                        .hidden = {"name", "result"},
+                        .read_only = true,
+                        .actions = {check}});
+  TestClient reader(later, as_user("ann"));
+  const TestResponse log = reader.get("/admin/log");
+  EXPECT_HAS(log, "Trial 1");
+  EXPECT_HAS(log, "Name: <del>(not shown)</del> <ins>(not shown)</ins>");
+  EXPECT_HAS(log, "Outcome: <del>(not shown)</del> <ins>(not shown)</ins>");
+  EXPECT_HAS(log, "Result: <ins>Checked.</ins>");
+  const TestResponse message = reader.get("/admin/trials?done=1");
+  EXPECT_HAS(message, "“Trial 1” was changed.");
+  for (const TestResponse& page : {log, message}) {
+    for (const char* const value : {"Salt", "Pepper", "positive", "negative"}) {
+      EXPECT_LACKS(page, value);
+    }
+  }
+}
+
 TEST(admin_safety, shows_no_older_value_of_a_column_that_is_hidden_now) {
   OwnSite own(kItems);
   own.site.resource<Item>(

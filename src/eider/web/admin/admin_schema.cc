@@ -97,19 +97,21 @@ constexpr const char* kLogTable =
     "create table if not exists eider_admin_log ("
     "id integer primary key autoincrement, at bigint not null, user_id text not null, "
     "user_name text not null, action text not null, resource text not null, record text not null, "
-    "label text not null, changes text not null);"
+    "label text not null, label_member text not null default '', changes text not null);"
     "create index if not exists eider_admin_log_record on eider_admin_log(resource, record, id);";
 constexpr const char* kPostgresLogTable =
     "create table if not exists eider_admin_log ("
     "id bigint generated always as identity primary key, at bigint not null, "
     "user_id text not null, user_name text not null, action text not null, "
-    "resource text not null, record text not null, label text not null, changes text not null);"
+    "resource text not null, record text not null, label text not null, "
+    "label_member text not null default '', changes text not null);"
     "create index if not exists eider_admin_log_record on eider_admin_log(resource, record, id);";
 constexpr const char* kMariadbLogTable =
     "create table if not exists eider_admin_log ("
     "id bigint auto_increment primary key, at bigint not null, user_id text not null, "
     "user_name text not null, action varchar(64) not null, resource varchar(100) not null, "
-    "record varchar(255) not null, label text not null, changes mediumtext not null, "
+    "record varchar(255) not null, label text not null, label_member text not null default '', "
+    "changes mediumtext not null, "
     "index eider_admin_log_record(resource, record, id)) "
     "character set utf8mb4 collate utf8mb4_bin;";
 
@@ -256,6 +258,8 @@ void choose_filters(Resource& resource) {
 Task<> start_site(Site& site, Database database) {
   const db::RuntimeSql tables{log_table(database.dialect())};
   co_await db::create_tables(database, tables);
+  co_await db::add_column_if_missing(database, "eider_admin_log", "label_member",
+                                     "text not null default ''");
   for (const auto& resource : site.resources) {
     co_await check_table(database, *resource);
     co_await check_search(database, *resource);

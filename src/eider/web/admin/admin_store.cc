@@ -257,20 +257,26 @@ Task<bool> remove_record(const db::Statements& on, const Resource& resource, db:
   co_return changed.rows == 1;
 }
 
+void LogNote::set_record(const Resource& of, const Record& its_record) {
+  record = its_record.key();
+  label = its_record.label();
+  label_member = of.columns[of.label].name();
+}
+
 Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote note) {
   constexpr std::size_t kNameBytesMax = 200;
   const std::string changes = json::to_text(note.changes);
   const auto id = co_await on.one<std::int64_t>(
       "insert into eider_admin_log(at, user_id, user_name, action, resource, record, label, "
-      "changes) values($1, $2, $3, $4, $5, $6, $7, $8) returning id",
+      "label_member, changes) values($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id",
       now_ms(), user.id, base::shortened(user.name, kNameBytesMax), note.action, note.resource,
       base::shortened(note.record, kNameBytesMax), base::shortened(note.label, kNameBytesMax),
-      changes);
+      note.label_member, changes);
   co_return id.value_or(0);
 }
 
 Task<> update_log(Database database, std::vector<std::int64_t> ids,
-                  std::vector<AdminChange> changes) {
+                  std::vector<LoggedChange> changes) {
   const std::string text = json::to_text(changes);
   Transaction all = co_await database.begin();
   for (const std::int64_t id : ids) {
@@ -283,8 +289,8 @@ Task<std::vector<LogRow>> read_log(const db::Statements& on, std::int64_t before
                                    std::vector<std::string> resources, std::string record,
                                    std::int64_t max) {
   Text text(
-      "select id, at, user_id, user_name, action, resource, record, label, changes from "
-      "eider_admin_log");
+      "select id, at, user_id, user_name, action, resource, record, label, label_member, changes "
+      "from eider_admin_log");
   if (before > 0) {
     text.condition() << "id < " << db::Value(before);
   }
@@ -306,8 +312,8 @@ Task<std::vector<LogRow>> read_log(const db::Statements& on, std::int64_t before
 
 Task<std::optional<LogRow>> find_log(const db::Statements& on, std::int64_t id) {
   co_return co_await on.one<LogRow>(
-      "select id, at, user_id, user_name, action, resource, record, label, changes from "
-      "eider_admin_log where id = $1",
+      "select id, at, user_id, user_name, action, resource, record, label, label_member, changes "
+      "from eider_admin_log where id = $1",
       id);
 }
 

@@ -93,20 +93,36 @@ inline constexpr std::int64_t kDependentsMax = 10'000;
                                                   const Resource& resource,
                                                   std::vector<db::Value> keys);
 
+/// A change as the audit log stores it.
+///
+/// member  name of the column; empty: not of a column, such as the result of an action. Nothing: of
+///         an older version of the library, and `field` is the label of the column
+struct LoggedChange {
+  std::optional<std::string> member;
+  std::string field;
+  std::string old_value;
+  std::string new_value;
+};
+
 /// A new entry of the audit log.
+///
+/// label_member  the column that `label` comes from; empty: none
 struct LogNote {
   std::string action;
   std::string resource;
   std::string record;
   std::string label;
-  std::vector<AdminChange> changes = {};
+  std::string label_member = {};
+  std::vector<LoggedChange> changes = {};
+
+  void set_record(const Resource& of, const Record& its_record);
 };
 /// Returns the id of the entry.
 [[nodiscard]] Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote note);
 
 /// Replaces the changes of these entries.
 [[nodiscard]] Task<> update_log(Database database, std::vector<std::int64_t> ids,
-                                std::vector<AdminChange> changes);
+                                std::vector<LoggedChange> changes);
 
 struct LogRow {
   std::int64_t id = 0;
@@ -117,6 +133,7 @@ struct LogRow {
   std::string resource;
   std::string record;
   std::string label;
+  std::string label_member;
   std::string changes;
 };
 /// before     only older entries; 0: all

@@ -28,8 +28,20 @@ std::string time_text(std::int64_t at_ms) {
   return text.substr(0, text.find_first_of("Z."));
 }
 
-std::string message_of(const LogRow& row, std::int64_t count) {
-  const std::string name = "“" + row.label + "” ";
+const Column* find_column_of(const Resource* resource, std::string_view member) {
+  const auto at = resource == nullptr ? std::nullopt : resource->find(member);
+  return at ? &resource->columns[*at] : nullptr;
+}
+
+/// The label of the record, unless its column was hidden since.
+std::string shown_label(const Resource* resource, const LogRow& row) {
+  const Column* const column = find_column_of(resource, row.label_member);
+  return column != nullptr && column->is_hidden ? resource->singular + " " + row.record : row.label;
+}
+
+/// label  of the record
+std::string message_of(const LogRow& row, const std::string& label, std::int64_t count) {
+  const std::string name = "“" + label + "” ";
   if (row.action == "delete" && count > 1) {
     return std::to_string(count) + " records were deleted.";
   }
@@ -42,9 +54,9 @@ std::string message_of(const LogRow& row, std::int64_t count) {
   if (row.action == "delete") {
     return name + "was deleted.";
   }
-  const auto changes = json::read<std::vector<AdminChange>>(row.changes);
+  const auto changes = json::read<std::vector<LoggedChange>>(row.changes);
   const bool has_text = changes && !changes->empty() && !changes->front().new_value.empty();
-  return has_text ? changes->front().new_value : row.label + ": done.";
+  return has_text ? changes->front().new_value : label + ": done.";
 }
 
 /// Only the user who has changed something sees the message.
@@ -59,22 +71,28 @@ Task<std::string> message_for(std::shared_ptr<const Site> site, std::string quer
   if (!is_own || row->action == "export") {
     co_return std::string();
   }
-  co_return message_of(*row, parse_int64(find_pair(pairs, "n")).value_or(1));
+  co_return message_of(*row, shown_label(site->find(row->resource), *row),
+                       parse_int64(find_pair(pairs, "n")).value_or(1));
 }
 
-/// Of older entries, when the column was not hidden.
-void hide_changes(const Resource* resource, std::vector<AdminChange>& changes) {
-  for (AdminChange& each : changes) {
-    const bool is_hidden =
-        resource != nullptr && std::ranges::any_of(resource->columns, [&](const Column& column) {
-          return column.is_hidden && column.label == each.field;
-        });
-    for (std::string* const value : {&each.old_value, &each.new_value}) {
-      if (is_hidden && !value->empty()) {
-        *value = kNotShown;
-      }
+bool is_hidden_now(const Resource* resource, const LoggedChange& change) {
+  if (change.member) {
+    const Column* const column = find_column_of(resource, *change.member);
+    return column != nullptr && column->is_hidden;
+  }
+  return resource != nullptr && std::ranges::any_of(resource->columns, [&](const Column& column) {
+           return column.is_hidden && column.label == change.field;
+         });
+}
+
+/// The change, without values of a column that was hidden since.
+AdminChange shown_change(const Resource* resource, LoggedChange change) {
+  if (is_hidden_now(resource, change)) {
+    for (std::string* const value : {&change.old_value, &change.new_value}) {
+      *value = value->empty() ? "" : kNotShown;
     }
   }
+  return {std::move(change.field), std::move(change.old_value), std::move(change.new_value)};
 }
 
 }  // namespace
@@ -184,15 +202,16 @@ AdminLogEntry log_entry(const Site& site, const LogRow& row) {
                       .action = row.action,
                       .resource = resource == nullptr ? row.resource : resource->title,
                       .record = row.record,
-                      .label = row.label,
+                      .label = shown_label(resource, row),
                       .address = {},
                       .changes = {}};
   if (resource != nullptr && !row.record.empty() && row.action != "delete") {
     entry.address = site.record_address(*resource, row.record);
   }
-  if (auto changes = json::read<std::vector<AdminChange>>(row.changes)) {
-    entry.changes = std::move(*changes);
-    hide_changes(resource, entry.changes);
+  if (auto changes = json::read<std::vector<LoggedChange>>(row.changes)) {
+    for (LoggedChange& each : *changes) {
+      entry.changes.push_back(shown_change(resource, std::move(each)));
+    }
   }
   return entry;
 }
