@@ -55,10 +55,11 @@ std::shared_ptr<const std::string> shared_text(std::string text) {
 }
 
 /// Without an ETag, parts of two versions could be sent as one object.
-void check_has_etag(const StoredObject& object) {
-  if (object.etag.empty()) {
+void check_has_etag(const std::string& key, std::string_view etag) {
+  if (etag.empty()) {
     throw Failure(Error(502, "The file storage failed.")
-                      .because("S3 " + object.key + ": the response has no ETag."));
+                      .because("S3 " + key +
+                               ": the response has no ETag. Use an S3 server that sends ETags."));
   }
 }
 
@@ -87,9 +88,11 @@ void add_condition(S3Call& call, const PutOptions& options) {
   }
 }
 
-/// Sets the ETag and date of the stored object from the response.
+/// Sets the ETag and date of the stored object from the response. Throws a Failure without an ETag:
+/// the object could not be read.
 void note_stored(StoredObject& object, std::string_view etag,
                  std::optional<std::string_view> date) {
+  check_has_etag(object.key, etag);
   const std::int64_t now = Loop::current().wall_seconds();
   object.etag = etag;
   object.modified_seconds = (date ? parse_date(*date, now) : std::nullopt).value_or(now);
@@ -260,11 +263,12 @@ class S3Backend::Upload {
                 .body = shared_text(std::move(part))};
     auto asking = client_->ask(call);
     const ClientResponse response = co_await asking;
-    const auto etag = response.header("ETag");
-    if (!response.is_ok() || !etag) {
+    if (!response.is_ok()) {
       throw_response(*client_, call, response);
     }
-    etags_.emplace_back(*etag);
+    const std::string_view etag = response.header("ETag").value_or("");
+    check_has_etag(key_, etag);
+    etags_.emplace_back(etag);
   }
 
   Task<> complete(StoredObject& object, const PutOptions& options) {
@@ -280,8 +284,8 @@ class S3Backend::Upload {
     const bool is_there = is_already_there(response.status(), options);
     const auto root = read_xml(response.body());
     if (response.is_ok() && root && root->name == "CompleteMultipartUploadResult") {
-      note_stored(object, root->text_of("ETag"), response.header("Date"));
       id_.clear();
+      note_stored(object, root->text_of("ETag"), response.header("Date"));
       co_return;
     }
     // The response to the first attempt may have been lost. Or the upload was aborted, and there is
@@ -290,8 +294,8 @@ class S3Backend::Upload {
       auto looking = client_->ask({.method = Method::head, .key = key_});
       const ClientResponse stored = co_await looking;
       if (stored.is_ok() && is_of_this_upload(stored, object.bytes)) {
-        note_stored(object, stored.header("ETag").value_or(""), stored.header("Last-Modified"));
         id_.clear();
+        note_stored(object, stored.header("ETag").value_or(""), stored.header("Last-Modified"));
         co_return;
       }
     }
@@ -466,7 +470,7 @@ Task<std::optional<StoredObject>> S3Backend::head(std::string key) const {
   }
   check_has_length(key, response.headers());
   StoredObject object = object_of(std::move(key), response.headers());
-  check_has_etag(object);
+  check_has_etag(object.key, object.etag);
   co_return object;
 }
 
@@ -503,7 +507,7 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
     check_has_length(key, stream.headers());
   }
   OpenedObject opened{.about = object_of(key, stream.headers())};
-  check_has_etag(opened.about);
+  check_has_etag(key, opened.about.etag);
   if (call.method == Method::head) {
     opened.content = std::make_unique<NoBytes>();
     co_return opened;

@@ -473,6 +473,21 @@ TEST_F(S3, object_without_an_etag_is_an_error) {
   EXPECT_EQ(error_of(backend_->get("a", {}, {})).status(), 502);
 }
 
+/// Otherwise only a later download would fail.
+TEST_F(S3, put_without_an_etag_in_the_response_is_an_error) {
+  const std::string without = ScriptedS3::response("200 OK", "", "");
+  const std::string completed = ScriptedS3::response(
+      "200 OK", "", "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>");
+  const std::vector<std::vector<std::string>> cases = {
+      {without}, {kBegun, without}, {kBegun, kStored, kStored, completed}};
+  for (const std::vector<std::string>& responses : cases) {
+    respond(responses, responses.size() == 1 ? 1000 : 5);
+    const Error error = error_of(put({"0123456789"}));
+    EXPECT_EQ(error.status(), 502);
+    EXPECT_EQ(error.cause(), "S3 a: the response has no ETag. Use an S3 server that sends ETags.");
+  }
+}
+
 TEST_F(S3, list_continues_after_a_page_without_keys) {
   const std::string empty =
       "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t+1"
