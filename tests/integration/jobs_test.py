@@ -92,6 +92,17 @@ class JobsTest(Processes):
         runs = [each[0] for each in runs_of(self.notes).values()]
         self.assertFalse(any(run.is_cancelled or run.process == server.process.pid for run in runs))
 
+    def test_a_worker_with_monitoring_serves_nothing_else(self):
+        with Worker(self.directory, '--jobs-monitoring', '--port', '{port}', '--database',
+                    self.where) as worker:
+            # Its worker begins its lease after the start, and each event loop caches the checks.
+            self.await_true(lambda: json.loads(worker.ask('GET', '/readyz')[2])
+                            == {'status': 'ok', 'checks': {'jobs': 'ok'}})
+            self.assertEqual(worker.ask('GET', '/livez')[0], 200)
+            self.assertEqual(worker.ask('GET', '/orders')[0], 404)
+            self.assertEqual(worker.ask('POST', '/orders/0/3')[0], 404)
+            self.assertEqual(worker.stop(), 0)
+
     def order(self, server, first):
         """Adds three orders, each with a job."""
         self.assertEqual(server.ask('POST', f'/orders/{first}/3')[0], 200)

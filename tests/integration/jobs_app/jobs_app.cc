@@ -2,6 +2,7 @@
 #include <eider/eider.h>
 #include <eider/jobs.h>
 #include <eider/mariadb.h>
+#include <eider/middleware.h>
 #include <eider/postgres.h>
 #include <eider/sqlite.h>
 #include <eider/telemetry.h>
@@ -272,6 +273,7 @@ int main(int argc, char** argv) {
   app.on_start("tables", [](State<Database> db) -> Task<> {
     co_await db::create_tables(*db, db::RuntimeSql{kTables});
   });
+  serve_health(app);
   add_handlers(app);
   add_routes(app);
   return app.run(argc, argv);

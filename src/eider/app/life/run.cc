@@ -38,6 +38,8 @@ namespace eider {
 
 namespace {
 
+using detail::app::Serves;
+
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 
@@ -89,7 +91,7 @@ void accept_eider_dev_alone(RouteTable& table) {
 }
 
 /// Checks the app, and the apps that are mounted in it.
-Result<bool> opens_addresses(const RouteTable& table) {
+Result<Serves> serves(const RouteTable& table) {
   for (const RouteScope& scope : table.scopes) {
     if (scope.states == nullptr) {
       continue;
@@ -99,12 +101,31 @@ Result<bool> opens_addresses(const RouteTable& table) {
     if (found == given.end()) {
       continue;
     }
-    Result<bool> listens = static_cast<detail::app::ListenRule*>(found->second.get())->listens();
-    if (!listens || !*listens) {
-      return listens;
+    Result<Serves> its = static_cast<detail::app::ListenRule*>(found->second.get())->serves();
+    if (!its || *its != Serves::everything) {
+      return its;
     }
   }
-  return true;
+  return Serves::everything;
+}
+
+void serve_monitoring_alone(RouteTable& table) {
+  std::vector<std::string> patterns;
+  for (const Endpoint& endpoint : table.endpoints) {
+    if (endpoint.exempt_from_load_shedding) {
+      patterns.emplace_back(endpoint.pattern);
+    }
+  }
+  table.scopes.front().hooks.push_front(
+      {.on_request =
+           [patterns = std::move(patterns)](const Request& request, Response& response) {
+             const bool is_served = std::ranges::find(patterns, request.route()) != patterns.end();
+             if (!is_served) {
+               render_error(response, Error::not_found());
+             }
+             return is_served;
+           },
+       .name = "monitoring only"});
 }
 
 /// Removes all HTTP addresses. Workers then start at once, because no first connection can arrive.
@@ -112,6 +133,20 @@ void close_addresses(ServerOptions& options) {
   options.host = detail::server::kNoAddress;
   options.is_secure = false;
   options.additional_addresses.clear();
+}
+
+/// Background workers cannot wait for the first connection.
+void limit(Serves served, RouteTable& table, ServerOptions& options) {
+  switch (served) {
+    case Serves::everything:
+      return;
+    case Serves::monitoring:
+      serve_monitoring_alone(table);
+      break;
+    case Serves::nothing:
+      close_addresses(options);
+      break;
+  }
   options.workers_start = WorkersStart::eager;
 }
 
@@ -311,15 +346,13 @@ Exit App::serve(const ServerOptions& options) {
     table_->settings->apply(*table_->log);
     warn_of_misspelled(*table_->settings, *table_->log, worker.has_value());
   }
-  const Result<bool> listens = opens_addresses(*table_);
-  if (!listens) {
+  const Result<Serves> served = serves(*table_);
+  if (!served) {
     return Exit(kExitUsage,
-                detail::base::with_code("invalid-setting", listens.error().detail()) + "\n");
+                detail::base::with_code("invalid-setting", served.error().detail()) + "\n");
   }
   ServerOptions complete = options;
-  if (!*listens) {
-    close_addresses(complete);
-  }
+  limit(*served, *table_, complete);
   accept_eider_dev_alone(*table_);
   auto service = make_service();
   if (!service) {

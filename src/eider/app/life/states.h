@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,11 +27,16 @@ struct RouteScope;
 
 namespace detail::app {
 
-/// Whether an app opens its HTTP addresses: a state that a module sets. App::serve reads it after
-/// the options were read.
+/// What a process serves at its HTTP addresses.
+///
+/// monitoring  only routes that are exempt from load shedding: those of health checks and metrics
+/// nothing     the addresses are not opened
+enum class Serves : std::uint8_t { everything, monitoring, nothing };
+
+/// What an app serves: a state that a module sets. App::serve reads it after the options were read.
 struct ListenRule {
   /// errors  the options contradict each other
-  std::function<Result<bool>()> listens;
+  std::function<Result<Serves>()> serves;
 };
 
 /// Creates a state from other states.

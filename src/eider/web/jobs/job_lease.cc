@@ -53,6 +53,7 @@ Task<> Worker::begin_lease() {
   id_ = id;
   next_beat_ = sent + lease() / 3;
   valid_until_ = valid_until;
+  counts_.has_lease = true;
   lease_begun_.set();
 }
 
@@ -188,6 +189,7 @@ void Worker::lose_lease(std::string_view why) {
                            std::to_string(active_.size()) + " running jobs are canceled.");
   ++epoch_;
   id_ = 0;
+  counts_.has_lease = false;
   lease_begun_.reset();
   done_.clear();
   counts_.taken_over.fetch_add(active_.size(), std::memory_order_relaxed);

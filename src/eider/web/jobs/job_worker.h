@@ -48,6 +48,7 @@ struct WorkerCounts {
   std::atomic<std::uint64_t> failed{0};
   std::atomic<std::uint64_t> taken_over{0};
   std::atomic<std::int64_t> running{0};
+  std::atomic<bool> has_lease{false};
 };
 
 /// The maximum interval in simulated time, in which no other process enqueues jobs. With the real

@@ -151,13 +151,28 @@ Jobs::~Jobs() = default;
 
 // Life.
 
-Result<bool> Jobs::listens() const {
+Result<detail::app::Serves> Jobs::serves() const {
   if (settings.off && settings.only) {
     return fail(Error::bad_request(
         "--no-jobs and --jobs-only contradict each other: the process would do nothing. Remove "
         "one of them"));
   }
-  return !settings.only;
+  if (settings.monitoring && !settings.only) {
+    return fail(Error::bad_request(
+        "--jobs-monitoring requires --jobs-only. Add --jobs-only, or remove --jobs-monitoring"));
+  }
+  using detail::app::Serves;
+  if (!settings.only) {
+    return Serves::everything;
+  }
+  return settings.monitoring ? Serves::monitoring : Serves::nothing;
+}
+
+Result<void> Jobs::check() const {
+  if (!settings.only || (worker_ != nullptr && worker_->counts().has_lease)) {
+    return {};
+  }
+  return fail(Error::unavailable("the worker has no lease, because it cannot reach the database"));
 }
 
 Task<> Jobs::start() {
@@ -428,7 +443,7 @@ Task<std::vector<std::string>> Jobs::waiting_args(const Entry& entry) const {
 Jobs& add_jobs(App& app, Database database, JobsOptions options) {
   const bool has_log = options.log != nullptr;
   auto& jobs = app.add_module<Jobs>(std::move(database), std::move(options));
-  app.state(detail::app::ListenRule{[&jobs] { return jobs.listens(); }});
+  app.state(detail::app::ListenRule{[&jobs] { return jobs.serves(); }});
   if (!has_log) {
     jobs.log_to(app.log_writer());
   }

@@ -129,10 +129,12 @@ class Jobs {
   struct Settings {
     bool off = false;
     bool only = false;
+    bool monitoring = false;
 
     static constexpr OptionText kOptions[] = {
         {"off", "Enqueue jobs, but run no jobs and schedules in this process"},
-        {"only", "Run jobs and schedules, and open no HTTP address"}};
+        {"only", "Run jobs and schedules, and open no HTTP address"},
+        {"monitoring", "With --jobs-only, serve health checks and metrics over HTTP"}};
   };
 
   /// Throws a Failure for options that cannot work.
@@ -203,8 +205,11 @@ class Jobs {
 
   // Called by the module.
 
-  /// Returns whether this process opens its HTTP addresses.
-  [[nodiscard]] Result<bool> listens() const;
+  /// Returns what this process serves over HTTP.
+  [[nodiscard]] Result<detail::app::Serves> serves() const;
+  /// The health check of a process with --jobs-only: fails unless the worker has a lease, which it
+  /// loses without the database.
+  [[nodiscard]] Result<void> check() const;
   [[nodiscard]] Task<> start();
   [[nodiscard]] Task<> run_on_loop();
   [[nodiscard]] Task<> stop();

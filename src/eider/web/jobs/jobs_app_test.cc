@@ -13,6 +13,7 @@
 #include "eider/web/jobs/job_page.h"
 #include "eider/web/jobs/job_progress.h"
 #include "eider/web/jobs/jobs.h"
+#include "eider/web/middleware/health.h"
 #include "tests/support/faulty_database.h"
 
 namespace eider {
@@ -161,7 +162,9 @@ TEST(jobs_app, options_choose_what_a_process_does) {
     names.push_back("--" + option.name + " " + option.environment + " " + option.key);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"--no-jobs SHOP_NO_JOBS jobs.off",
-                                             "--jobs-only SHOP_JOBS_ONLY jobs.only"}));
+                                             "--jobs-only SHOP_JOBS_ONLY jobs.only",
+                                             "--jobs-monitoring SHOP_JOBS_MONITORING "
+                                             "jobs.monitoring"}));
   std::vector<std::string> words{"shop", "--no-jobs", "--jobs-only"};
   std::vector<char*> argv;
   for (std::string& word : words) {
@@ -171,6 +174,43 @@ TEST(jobs_app, options_choose_what_a_process_does) {
   EXPECT_TRUE(jobs.settings.off && jobs.settings.only);
   EXPECT_EQ(exit.code(), 2);
   EXPECT_TRUE(exit.text().contains("--no-jobs and --jobs-only contradict")) << exit.text();
+}
+
+TEST(jobs_app, a_process_for_jobs_is_ready_while_its_worker_reaches_the_database) {
+  const auto faults = std::make_shared<DatabaseFaults>();
+  const Database database = open_faulty_database(faults);
+  App app;
+  app.log_to(std::make_shared<Lines>());
+  Jobs& jobs = add_jobs(app, database, {.log = std::make_shared<Lines>()});
+  serve_health(app);
+  TestClient client(app);
+  client.advance(1s);
+  faults->fail_behind(0);
+  faults->fails_for = SIZE_MAX;
+  client.advance(1h);
+  EXPECT_EQ(client.get("/readyz").status, 200) << "it also serves requests";
+  jobs.settings.only = true;
+  client.advance(2s);
+  const TestResponse failing = client.get("/readyz");
+  EXPECT_EQ(failing.status, 503);
+  EXPECT_EQ(failing.body, R"({"status":"failing","checks":{"jobs":"failing"}})");
+  *faults = {};
+  client.advance(1h);
+  const TestResponse ready = client.get("/readyz");
+  EXPECT_EQ(ready.body, R"({"status":"ok","checks":{"jobs":"ok"}})");
+}
+
+TEST(jobs_app, monitoring_is_an_option_of_processes_that_only_run_jobs) {
+  App app;
+  Jobs& jobs = add_jobs(app, memory());
+  using detail::app::Serves;
+  EXPECT_EQ(jobs.serves(), Serves::everything);
+  jobs.settings.monitoring = true;
+  EXPECT_TRUE(jobs.serves().error().detail().contains("--jobs-monitoring requires --jobs-only"));
+  jobs.settings.only = true;
+  EXPECT_EQ(jobs.serves(), Serves::monitoring);
+  jobs.settings.monitoring = false;
+  EXPECT_EQ(jobs.serves(), Serves::nothing);
 }
 
 TEST(jobs_app, handlers_with_transactions_do_not_delay_the_lease_of_their_worker) {
