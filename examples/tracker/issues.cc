@@ -194,10 +194,11 @@ struct Tracker {
 
 }  // namespace
 
-void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db) {
-  const EventLog* const events = &add_event_log(
+EventLog& add_issues(App& app, Routes api, Routes pages, const Options& options,
+                     const Database& db) {
+  EventLog& events = add_event_log(
       app, db, {.webhook = options.webhook, .webhook_secret = options.webhook_secret.reveal()});
-  app.state<Tracker>(db, events, FileStore(options.uploads), options.uploads_bytes_max);
+  app.state<Tracker>(db, &events, FileStore(options.uploads), options.uploads_bytes_max);
   app.on_start("attachments", [](State<Tracker> tracker) { return tracker->remove_lost_files(); });
   app.provide(&Tracker::find);
   api.get("/issues", &Tracker::list);
@@ -216,6 +217,7 @@ void add_issues(App& app, Routes api, Routes pages, const Options& options, cons
   pages.post("/issues", &Tracker::create_page);
   pages.get("/issues/{id}", &Tracker::issue_page);
   pages.post("/issues/{id}", &Tracker::edit);
+  return events;
 }
 
 }  // namespace tracker

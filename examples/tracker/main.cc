@@ -1,7 +1,7 @@
 // An issue tracker for a team: an API and pages, attachments, live events, a webhook.
 //   mkdir -p uploads && ./tracker --port 8080, and open http://localhost:8080/signup
 // ./tracker --port 8080 --admin ann makes the user ann an administrator. It does not start before
-// that user has signed up.
+// that user has signed up. Administrators change issues at /admin.
 #include "tracker.h"
 
 int main(int argc, char** argv) {

@@ -39,7 +39,7 @@ App make_app(const Options& options, const Database& db, PasswordOptions hash) {
   api.use(cors({.origins = options.origins, .allows_credentials = true}));
   api.use(cross_origin_protection(options.origins));
   add_account_routes(app, api, pages, options, db, std::move(hash));
-  add_issues(app, api, pages, options, db);
+  add_admin_pages(app, db, add_issues(app, api, pages, options, db));
   serve_openapi(app, {.title = "Tracker", .version = "1.0.0", .below = "/api"});
   return app;
 }

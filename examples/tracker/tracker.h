@@ -173,6 +173,9 @@ struct Options {
 /// Adds sessions, users with their roles, login and logout.
 void add_account_routes(App& app, Routes api, Routes pages, const Options& options,
                         const Database& db, PasswordOptions hash);
-void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db);
+/// Returns the log of the events.
+EIDER_NO_DANGLING EventLog& add_issues(App& app, Routes api, Routes pages, const Options& options,
+                                       const Database& db);
+void add_admin_pages(App& app, const Database& db, const EventLog& log);
 
 }  // namespace tracker

@@ -125,6 +125,33 @@ TEST_F(TrackerExample, lets_roles_do_what_they_may) {
   EXPECT_TRUE(client.get("/metrics").body.contains(R"(route="/api/issues",status="403"} 1)"));
 }
 
+TEST_F(TrackerExample, lets_only_administrators_change_records_on_admin_pages) {
+  add("Speling");
+  TestClient stranger(app, {.keeps_cookies = true});
+  EXPECT_EQ(stranger.get("/admin/", {{"Accept", "text/html"}}).header("Location"),
+            "/login?next=%2Fadmin%2F");
+  EXPECT_EQ(client.as("2").get("/admin/").status, 403);
+  EXPECT_EQ(client.get("/admin/issues/record/1").status, 403);
+  EXPECT_EQ(client.post_form("/admin/issues/record/1", {{"title", "Owned"}}).status, 403);
+  TestEvents events = client.as("1").events("/api/events", {{"Last-Event-ID", "1"}});
+  const TestResponse form = client.get("/admin/issues/record/1");
+  EXPECT_EQ(client.submit(form, {{"title", ""}}).status, 422);
+  EXPECT_EQ(client.submit(form, {{"title", "Spelling"}, {"state", "closed"}}).status, 303);
+  EXPECT_TRUE(events.next()->data.contains(R"("kind":"changed","issue_id":1)"));
+  const Issue issue = client.get("/api/issues/1").json<Issue>();
+  EXPECT_EQ(issue.title, "Spelling");
+  EXPECT_EQ(issue.state, IssueState::closed);
+  EXPECT_EQ(issue.version, 2);
+  EXPECT_TRUE(client.get("/admin/log").body.contains("Speling"));
+}
+
+TEST_F(TrackerExample, has_no_admin_pages_that_delete_or_change_roles) {
+  add("Spelling");
+  EXPECT_EQ(client.post_form("/admin/issues/delete", {{"key", "1"}}).status, 403);
+  EXPECT_EQ(client.post_form("/admin/users/record/1", {{"role", "member"}}).status, 405);
+  EXPECT_TRUE(client.get("/admin/users").body.contains("vic"));
+}
+
 TEST_F(TrackerExample, keeps_all_of_an_issue) {
   const std::vector<std::string> labels{"docs", "easy"};
   const NewIssue given{.title = "Spelling", .body = "two ls", .labels = labels};
