@@ -39,7 +39,10 @@ void tell(const char* what) {
 /// The arena reads the clock and the CPU time before it sends the line.
 void wait_for_arena() {
   tell("ready");
-  while (std::getchar() != '\n') {
+  for (int read = std::getchar(); read != '\n'; read = std::getchar()) {
+    if (read == EOF) {
+      std::exit(1);  // the arena has ended
+    }
   }
 }
 
