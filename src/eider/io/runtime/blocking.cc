@@ -251,7 +251,7 @@ bool BlockingPool::State::may_begin() const noexcept {
          std::ranges::count(executing, false, &Executed::leaves_room) < processors;
 }
 
-// Called by an idle thread while the queue stands. Pre: locked.
+// Called by an idle thread while the queue makes no progress. Pre: locked.
 void BlockingPool::State::look() noexcept {
   const Instant now = std::chrono::steady_clock::now();
   for (Executed* const each : executing) {

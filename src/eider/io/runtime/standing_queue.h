@@ -24,7 +24,7 @@ class StandingQueue {
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
   /// The minimum number of checks that found it long: a single blocked turn may take any time.
   static constexpr unsigned kLooksMin = 3;
-  /// The time limit of an entry while the queue stands, unless the target is lower.
+  /// The time limit of an entry while the queue makes no progress, unless the target is lower.
   static constexpr Duration kStandingTarget = std::chrono::milliseconds(5);
   /// The queue stands until this time after the last entry that waited too long.
   static constexpr Duration kOverAfter = std::chrono::seconds(1);

@@ -174,7 +174,7 @@ bool WsDeadlines::keeps_up(WsOutput& output, Duration span) {
 // The close handshake.
 
 void WsDeadlines::expect_close(WsOutput& output) {
-  // The pace is measured anew, because the time to close has its own spans.
+  // The pace is measured again from zero, because the time to close has its own spans.
   if (WsRare* const rare = output.rare_if_made()) {
     rare->pace = Pace();
   }
