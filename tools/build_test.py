@@ -1,63 +1,96 @@
-"""Builds that start before the part that needs them.
+"""Steps that run before the part that needs them.
 
-Must not build a tree: a mock records the commands that would start and end.
+Must not build a tree: the steps are short shell commands.
 """
 
+import tempfile
 import unittest
-from unittest import mock
+from pathlib import Path
 
-from parts import build
+from parts.build import Ahead, Step, building
 
 
-class BuiltAhead(unittest.TestCase):
-    """Builds one tree at a time, after the tree that a part has built, never in parallel with
-    it."""
+class RunAhead(unittest.TestCase):
+    """Runs one step at a time, never beside the part that needs it."""
 
     def setUp(self):
-        patch = mock.patch.object(build, 'commands')
-        self.commands = patch.start()
-        self.addCleanup(patch.stop)
-        self.ahead = build.Ahead()
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.ahead = Ahead()
+        self.addCleanup(self.ahead.stop)
 
-    def begun(self):
-        """Returns the started commands, each as one text."""
-        return [' '.join(call.args[0]) for call in self.commands.begin.call_args_list]
+    def step(self, name, command='true'):
+        """Returns a step that appends its name to a file once the command has ended."""
+        return Step(name, ['sh', '-c', f'{command}; echo {name} >> ran'])
 
-    def test_the_tree_behind_the_one_built_is_begun(self):
-        self.ahead.plan([('gcc',), ('release',), ('asan', 'tests/all')])
-        self.ahead.go_on('.', 'gcc')
+    def waiting(self, name):
+        """Returns a step that waits for the file `go`."""
+        return self.step(name, 'mkfifo begun; echo > begun; until [ -e go ]; do sleep 0.01; done')
+
+    def await_begin(self):
+        """Waits until the step from `waiting` runs, or repeats."""
+        fifo = self.directory / 'begun'
+        while not fifo.exists():
+            pass
+        fifo.read_text()
+        fifo.unlink()
+
+    def ran(self):
+        """Returns the names of the steps that have ended, in order."""
+        file = self.directory / 'ran'
+        return file.read_text().split() if file.exists() else []
+
+    def test_steps_run_one_after_the_other(self):
+        self.ahead.plan(self.directory, [self.step('release'), self.step('asan'),
+                                         self.waiting('tidy')])
+        self.ahead.go_on()
+        self.await_begin()
+        self.assertEqual(self.ran(), ['release', 'asan'])
+
+    def test_running_step_is_awaited(self):
+        self.ahead.plan(self.directory, [self.waiting('release'), self.step('asan')])
+        self.ahead.go_on()
+        self.ahead.go_on()  # the step runs once
+        self.await_begin()
+        (self.directory / 'go').touch()
+        self.ahead.await_step('release')
+        self.assertEqual(self.ran()[:1], ['release'])
+        self.ahead.await_step('asan')
+        self.assertEqual(self.ran().count('release'), 1)
+
+    def test_step_that_has_not_begun_does_not_run(self):
+        self.ahead.plan(self.directory, [self.waiting('release'), self.step('asan'),
+                                         self.step('tsan')])
+        self.ahead.go_on()
+        self.await_begin()
+        self.ahead.await_step('asan')
+        (self.directory / 'go').touch()
+        self.ahead.await_step('release')
+        while 'tsan' not in self.ran():
+            pass
+        self.assertEqual(self.ran(), ['release', 'tsan'])
+
+    def test_stopped_step_runs_again(self):
+        self.ahead.plan(self.directory, [self.waiting('release')])
+        self.ahead.go_on()
+        self.await_begin()
         self.ahead.stop()
-        self.ahead.go_on('.', 'release')
-        self.assertIn('build/release', self.begun()[0])
-        self.assertIn('build/asan -k 0 tests/all', self.begun()[1])
+        self.assertEqual(self.ran(), [])
+        self.ahead.go_on()
+        self.await_begin()
+        (self.directory / 'go').touch()
+        self.ahead.await_step('release')
+        self.assertEqual(self.ran(), ['release'])
 
-    def test_a_tree_that_is_built_again_begins_the_next_one_again(self):
-        self.ahead.plan([('release',), ('asan',)])
-        for _ in range(2):
-            self.ahead.go_on('.', 'release')
-            self.ahead.stop()
-        self.assertEqual(['build/asan' in each for each in self.begun()], [True, True])
-        self.assertEqual(self.commands.end.call_count, 2)
+    def test_failed_step_does_not_stop_the_others(self):
+        self.ahead.plan(self.directory, [Step('release', ['false']), self.waiting('asan')])
+        self.ahead.go_on()
+        self.await_begin()
 
-    def test_what_is_at_work_goes_on_beside_other_trees_and_is_awaited_by_its_own(self):
-        self.ahead.plan([('release',), ('asan',)])
-        process = self.commands.begin.return_value
-        process.poll.return_value = None
-        self.ahead.go_on('.', 'release')
-        self.ahead.go_on('.', 'release')
-        self.ahead.await_tree('release')
-        self.commands.wait.assert_not_called()
-        self.ahead.await_tree('asan')
-        self.commands.wait.assert_called_once_with(process, build.BUILD_SECONDS_MAX)
-        self.assertEqual(len(self.begun()), 1)
-        self.commands.end.assert_not_called()
-
-    def test_nothing_is_begun_behind_the_last(self):
-        self.ahead.plan([('asan',)])
-        self.ahead.go_on('.', 'asan')
-        self.ahead.stop()
-        self.assertEqual(self.begun(), [])
-        self.commands.end.assert_not_called()
+    def test_build_of_a_tree_has_its_targets(self):
+        self.assertEqual(building('tsan', 'tests/all').command[-1],
+                         'cmake --preset tsan && ninja -C build/tsan -k 0 tests/all')
 
 
 if __name__ == '__main__':

@@ -14,7 +14,6 @@ import urllib.error
 from pathlib import Path
 from unittest import mock
 
-import test as runs
 from parts import commands, debian13
 from parts.commands import Ended
 from parts.outcome import Outcome
@@ -228,25 +227,6 @@ class Namespaces(Place):
         self.assert_nothing_is_left()
         self.assertEqual(subprocess.run(['pgrep', '-f', f'^sleep 1000.{mark}'], check=False,
                                         capture_output=True).stdout, b'')
-
-
-class Chosen(unittest.TestCase):
-    """The parts of a run."""
-
-    def names(self, part=(), quick=False):
-        """Returns the names of the parts that the options choose."""
-        return [one.name for one in runs.chosen(mock.Mock(part=list(part), quick=quick))]
-
-    def test_the_full_run_has_debian_13_in_place_of_the_unit_part(self):
-        self.assertIn('debian13', self.names())
-        self.assertNotIn('unit', self.names())
-
-    def test_the_quick_run_has_the_unit_part(self):
-        self.assertIn('unit', self.names(quick=True))
-        self.assertNotIn('debian13', self.names(quick=True))
-
-    def test_a_part_that_is_named_runs_alone(self):
-        self.assertEqual(self.names(['unit']), ['unit'])
 
 
 if __name__ == '__main__':

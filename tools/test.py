@@ -3,14 +3,17 @@
 
 import argparse
 import os
+import signal
+import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
 from parts import commands, debian13, pages, programs, statics, tidy, units
-from parts.build import AHEAD, Tree
-from parts.outcome import Teller
+from parts.build import AHEAD, Step, Tree, building
+from parts.outcome import Outcome, Teller
 
 ROOT = Path(__file__).resolve().parent.parent
 TSAN = ('tsan', 'tests/all')  # without the components that its tests do not use
@@ -21,7 +24,8 @@ class Part:
     """One part of the run: its name, its description, and whether --quick and the full run have it.
 
     `builds` is the tree that the part needs, a preset and its targets (no targets: all). It is
-    built in advance, while earlier parts wait.
+    built in advance, while earlier parts wait. A part that is_compilation runs in advance as well,
+    after all trees: its result does not depend on the speed of the machine.
     """
     name: str
     what: str
@@ -29,6 +33,15 @@ class Part:
     is_quick: bool = False
     builds: tuple = ()
     is_full: bool = True
+    is_compilation: bool = False
+
+
+def packages(outcome, _):
+    """Installs the packages of the tests. Those for a build are installed before, by ./test."""
+    ended = subprocess.run(  # with the terminal: sudo may ask for a password
+        ['bash', '-c', '. tools/setup.sh; '
+         'ensure_packages_once build/.test_packages build quick test'], check=False)
+    outcome.check('packages', ['see above'] if ended.returncode else [])
 
 
 def unit(outcome, options):
@@ -84,14 +97,16 @@ def arena(outcome, _):
     programs.check_arena(outcome, ROOT)
 
 
-def with_tidy(outcome, _):
+def with_tidy(outcome, options):
     """Runs clang-tidy."""
     tree = Tree(ROOT, 'release')
-    tree.build()  # clang-tidy reads precompiled headers and compiled templates
+    if not options.save:  # in advance, the run has built it
+        tree.build()  # clang-tidy reads precompiled headers and compiled templates
     tidy.check_tidy(outcome, tree)
 
 
 PARTS = [
+    Part('packages', 'what the tests need is installed', packages),
     Part('layers', 'includes look down', lambda o, _: statics.check_layers(o, ROOT), True),
     Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
     Part('format', 'layout by clang-format', lambda o, _: statics.check_format(o, ROOT), True),
@@ -101,21 +116,21 @@ PARTS = [
          lambda o, _: debian13.check(o, ROOT)),
     Part('arm64', 'tests built for arm64, under qemu',
          lambda o, _: debian13.check_arm64(o, ROOT), is_full=False),
-    Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT, statics.CLANG),
-         True),
     Part('integration', 'programs and examples, called', integration, builds=('release',)),
     Part('arena', 'what measures is tested too', arena),
-    Part('alone', 'each public header compiles by itself',
-         lambda o, _: statics.check_alone(o, ROOT)),
-    Part('snippets', 'what the pages show compiles',
-         lambda o, _: statics.check_snippets(o, ROOT)),
     Part('docs', 'the language and the first program of each page',
          lambda o, _: pages.check(o, ROOT), True),
     Part('install', 'an outside project finds the package', installed),
-    Part('tidy', 'mistakes that clang-tidy finds', with_tidy),
     Part('asan', 'address and undefined behaviour', with_asan, builds=('asan',)),
-    Part('fuzz', 'every fuzzer, bounded', fuzz),
     Part('tsan', 'threads', with_tsan, builds=TSAN),
+    Part('fuzz', 'every fuzzer, bounded', fuzz),
+    Part('tidy', 'mistakes that clang-tidy finds', with_tidy, is_compilation=True),
+    Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT, statics.CLANG),
+         True, is_compilation=True),
+    Part('snippets', 'what the pages show compiles',
+         lambda o, _: statics.check_snippets(o, ROOT), is_compilation=True),
+    Part('alone', 'each public header compiles by itself',
+         lambda o, _: statics.check_alone(o, ROOT), is_compilation=True),
 ]
 
 
@@ -133,6 +148,7 @@ def read_options():
     parser.add_argument('--fuzz-seconds', type=int, metavar='N',
                         help='look for new inputs for so long with each fuzzer; without it, '
                              'each makes the same ones every time')
+    parser.add_argument('--save', metavar='FILE', help=argparse.SUPPRESS)  # of a part in advance
     options_of_time(parser)
     options = parser.parse_args()
     unknown = set(options.part) - {part.name for part in PARTS}
@@ -159,27 +175,69 @@ def options_of_time(parser):
 def chosen(options):
     """Returns the parts to run."""
     if options.part:
-        return [part for part in PARTS if part.name in options.part]
+        return [part for part in PARTS if part.name in ('packages', *options.part)]
     return [part for part in PARTS if (part.is_quick if options.quick else part.is_full)]
 
 
+def steps_ahead(parts, directory):
+    """Returns what can run in advance: the trees that parts need, then the parts that compile.
+    They save their outcomes in the directory."""
+    trees = [building(*part.builds) for part in parts if part.builds]
+    return trees + [Step(part.name, [sys.executable, __file__, part.name, '--save',
+                                     str(saved(part, directory))])
+                    for part in parts if part.is_compilation]
+
+
+def saved(part, directory):
+    """Returns the file with the outcome of a part that ran in advance."""
+    return Path(directory, f'{part.name}.json')
+
+
+def run_part(part, outcome, options, directory):
+    """Runs a part, or reads its outcome if it has run in advance."""
+    AHEAD.go_on()
+    if part.is_compilation:
+        AHEAD.await_step(part.name)
+        if saved(part, directory).exists():
+            outcome.add(Outcome.read(saved(part, directory)))
+            outcome.notes.append('it ran at low priority beside earlier parts')
+            return
+    part.run(outcome, options)
+
+
+def run_in_advance(part, options):
+    """Runs a part at low priority and saves its outcome."""
+    commands.extend_limits()
+    outcome = Outcome()
+    part.run(outcome, options)
+    outcome.save(options.save)
+
+
 def main():
-    """Runs the chosen parts; returns 1 if anything failed, 130 on Ctrl-C."""
+    """Runs the chosen parts; returns 1 if anything failed, 130 on Ctrl-C or SIGTERM."""
     options = read_options()
     os.chdir(ROOT)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the running programs, too
+    parts = chosen(options)
+    if options.save:
+        return run_in_advance(parts[-1], options)
     teller = Teller()
     if options.end_within:
         commands.end_within(options.end_within * 60)
-    AHEAD.plan(part.builds for part in chosen(options) if part.builds)
-    try:
-        for part in chosen(options):
-            teller.run(part.name, part.what, lambda o, run=part.run: run(o, options))
-    except KeyboardInterrupt:
-        print('\ninterrupted: the other parts did not run')
-        teller.finish()
-        return 130
-    finally:
-        AHEAD.stop()
+    with tempfile.TemporaryDirectory() as directory:
+        AHEAD.plan(ROOT, steps_ahead(parts[1:], directory))
+        try:
+            for part in parts:
+                teller.run(part.name, part.what,
+                           lambda o, part=part: run_part(part, o, options, directory))
+                if part.run is packages and teller.total.failures:
+                    break
+        except KeyboardInterrupt:
+            print('\ninterrupted: the other parts did not run')
+            teller.finish()
+            return 130
+        finally:
+            AHEAD.stop()
     return teller.finish()
 
 

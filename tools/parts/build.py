@@ -6,6 +6,8 @@ Must not build anything that no part requested: time is limited.
 import contextlib
 import os
 import re
+import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 from parts import commands
@@ -21,49 +23,74 @@ class BuildFailed(Exception):
     """Contains the end of the output."""
 
 
-class Ahead:
-    """Builds the trees of later parts at low priority while earlier parts wait.
+@dataclass
+class Step:
+    """A step that can run in advance: a tree or a part, and the command that builds or runs it."""
+    name: str
+    command: list
 
-    It finishes a build that it has started, because an interrupted compilation is repeated. Two
-    builds in one tree would break it, so a part calls `await_tree` before it builds its own.
+
+def building(preset, *targets):
+    """Returns the step that builds a tree (no targets: all)."""
+    return Step(preset, ['sh', '-c', f'cmake --preset {preset} && '
+                         f'ninja -C build/{preset} -k 0 {" ".join(targets)}'])
+
+
+class Ahead:
+    """Runs later steps one after the other at low priority, while earlier parts wait.
+
+    Two builds in one tree would break it, so a part calls `await_step` before it builds its own.
     """
 
     def __init__(self):
-        self._trees, self._process = [], None
+        self._steps, self._root, self._process = [], None, None
+        self._changed = threading.Condition()
 
-    def plan(self, trees):
-        """Sets the trees to build, in order: each a preset and its targets (no targets: all)."""
-        self._trees = list(trees)
+    def plan(self, root, steps):
+        """Sets the steps to run, in order; `go_on` starts the first."""
+        self._root, self._steps = root, list(steps)
 
-    def go_on(self, root, built):
-        """Starts the build of the tree after `built`, at the lowest priority for the process and
-        for its scheduling group."""
-        presets = [preset for preset, *_ in self._trees]
-        if built in presets:
-            del self._trees[:presets.index(built) + 1]
-        if self._trees and not self._is_at_work():
-            preset, *targets = self._trees[0]
-            self._process = commands.begin(
-                ['nice', '-n', '19', 'sh', '-c', 'echo 19 >/proc/$$/autogroup; '
-                 f'cmake --preset {preset} && ninja -C build/{preset} -k 0 {" ".join(targets)}'],
-                root, ENVIRONMENT)
+    def go_on(self):
+        """Starts the first step that has not ended, unless one is running. After its end, the next
+        one starts."""
+        with self._changed:
+            if self._steps and self._process is None:
+                # The lowest priority for the process and for its scheduling group.
+                self._process = commands.begin(
+                    ['nice', '-n', '19', 'sh', '-c', 'echo 19 >/proc/$$/autogroup; exec "$@"', 'sh',
+                     *self._steps[0].command], self._root, ENVIRONMENT)
+                threading.Thread(target=self._await_end, args=(self._process,), daemon=True).start()
 
-    def await_tree(self, preset):
-        """Waits until the tree is built, if its build is running."""
-        if self._is_at_work() and self._trees[0][0] == preset:
-            with contextlib.suppress(OSError):  # raising the priority needs privileges
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, 0)
-                Path(f'/proc/{self._process.pid}/autogroup').write_text('0', 'utf-8')
-            commands.wait(self._process, BUILD_SECONDS_MAX)
+    def await_step(self, name):
+        """Waits until the step has ended if it is running; otherwise it will not run."""
+        with self._changed:
+            if self._process is None or self._steps[0].name != name:
+                self._steps = [step for step in self._steps if step.name != name]
+                return
+            process = self._process
+        with contextlib.suppress(OSError):  # raising the priority needs privileges
+            os.setpriority(os.PRIO_PROCESS, process.pid, 0)
+            Path(f'/proc/{process.pid}/autogroup').write_text('0', 'utf-8')
+        commands.wait(process, BUILD_SECONDS_MAX)
+        with self._changed:
+            self._changed.wait_for(lambda: self._process is not process)
 
     def stop(self):
-        """Stops the running build; files that are built already stay."""
-        if self._process is not None:
-            commands.end(self._process)
-            self._process = None
+        """Stops the running step, which `go_on` repeats; files that are built already stay."""
+        with self._changed:
+            process, self._process = self._process, None
+        if process is not None:
+            commands.end(process)
 
-    def _is_at_work(self):
-        return self._process is not None and self._process.poll() is None
+    def _await_end(self, process):
+        process.wait()
+        with self._changed:
+            if self._process is not process:
+                return  # it was stopped
+            self._process = None
+            del self._steps[0]
+            self._changed.notify_all()
+        self.go_on()
 
 
 AHEAD = Ahead()
@@ -83,7 +110,7 @@ class Tree:
 
     def configure(self):
         """Configures the tree, after which its targets are known."""
-        AHEAD.await_tree(self.preset)
+        AHEAD.await_step(self.preset)
         ended = commands.run(['cmake', '--preset', self.preset], 300, self.root, ENVIRONMENT)
         if not ended.is_good:
             raise BuildFailed('configuring failed\n' + tail(ended.output))
@@ -95,7 +122,6 @@ class Tree:
                              BUILD_SECONDS_MAX, self.root, ENVIRONMENT)
         if not ended.is_good:
             raise BuildFailed('the build failed\n' + _failures(ended.output))
-        AHEAD.go_on(self.root, self.preset)
 
     def targets(self, pattern):
         """Returns the names of the programs in the configured tree that match."""

@@ -3,7 +3,6 @@
 Must not leave a mount or a process: each command runs in its own namespaces, which end with it.
 """
 
-import json
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ if __name__ == '__main__':
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from parts import commands, programs, statics, units
-from parts.build import AHEAD, ENVIRONMENT, Tree
+from parts.build import ENVIRONMENT, Tree
 from parts.outcome import Outcome, tail
 
 SUITE = 'trixie'
@@ -79,7 +78,6 @@ def made(outcome, root):
     if why:
         outcome.skip('Debian 13', why)
         return None
-    AHEAD.go_on(root, PRESET)  # while packages arrive, most of the processor time is free
     debian.make([*packages_to_build(root), *TESTED_WITH])
     return debian
 
@@ -170,8 +168,7 @@ class Debian13:
         if not ended.is_good or not found.exists():
             outcome.fail(f'Debian 13: {what}', tail(ended.output))
             return
-        inner = Outcome()
-        vars(inner).update(json.loads(found.read_text(encoding='utf-8')))
+        inner = Outcome.read(found)
         outcome.add(inner)
         outcome.notes += inner.notes
 
@@ -252,7 +249,7 @@ def main():
         WHAT[what](outcome, root)
     except Exception as failure:  # noqa: `Debian13.run` outside reports it
         outcome.fail(f'Debian 13: {what}', f'{type(failure).__name__}: {failure}')
-    Path(found).write_text(json.dumps(vars(outcome)), encoding='utf-8')
+    outcome.save(found)
 
 
 if __name__ == '__main__':

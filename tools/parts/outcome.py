@@ -3,9 +3,11 @@
 Must not decide what counts as a failure: the parts do.
 """
 
+import json
 import resource
 import sys
 import time
+from pathlib import Path
 
 from parts.commands import OutOfTime
 from parts.standstill import Standstill
@@ -48,6 +50,17 @@ class Outcome:
             self.fail(name, '\n'.join(faults))
         else:
             self.ok()
+
+    def save(self, path):
+        """Writes it to a file, for `read` in another process."""
+        Path(path).write_text(json.dumps(vars(self)), encoding='utf-8')
+
+    @classmethod
+    def read(cls, path):
+        """Returns the outcome that another process saved."""
+        outcome = cls()
+        vars(outcome).update(json.loads(Path(path).read_text(encoding='utf-8')))
+        return outcome
 
     def add(self, other):
         """Adds the counts of another outcome, but not its notes."""
