@@ -4,6 +4,7 @@ Must not build a tree: the steps are short shell commands.
 """
 
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class RunAhead(unittest.TestCase):
         """Waits until the step from `waiting` runs, or repeats."""
         fifo = self.directory / 'begun'
         while not fifo.exists():
-            pass
+            time.sleep(0.01)
         fifo.read_text()
         fifo.unlink()
 
@@ -68,7 +69,7 @@ class RunAhead(unittest.TestCase):
         (self.directory / 'go').touch()
         self.ahead.await_step('release')
         while 'tsan' not in self.ran():
-            pass
+            time.sleep(0.01)
         self.assertEqual(self.ran(), ['release', 'tsan'])
 
     def test_stopped_step_runs_again(self):

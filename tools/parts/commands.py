@@ -4,6 +4,7 @@ Must not leave a process running: each program has its own process group, which 
 time is over.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 JOBS = len(os.sched_getaffinity(0))
 # A killed program leaves no output open, but a daemon that it started may.
 KILLED_SECONDS_MAX = 5
-# An interrupted program that takes longer is killed.
-INTERRUPT_SECONDS_MAX = 30
+# A program that takes longer to end is killed.
+END_SECONDS_MAX = 30
 # At low priority on a busy machine, a program takes many times as long.
 LOW_PRIORITY_FACTOR = 20
 _ends_at = None  # of time.monotonic()
@@ -102,21 +103,24 @@ def wait(process, seconds):
 
 
 def end(process):
-    """Interrupts a program started by `begin` and its process group, unless it has exited."""
+    """Ends a program started by `begin` and its process group, unless it has exited.
+
+    SIGTERM, because background jobs of a shell ignore SIGINT.
+    """
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGINT)
+        # Another thread may wait for it: then `poll` notices its exit late.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         try:
-            process.wait(INTERRUPT_SECONDS_MAX)
+            process.wait(END_SECONDS_MAX)
         except subprocess.TimeoutExpired:
             _end_group(process)
             process.wait()
 
 
 def _end_group(process):
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def each(function, items, per_core=1):
