@@ -173,8 +173,8 @@ class Running(unittest.TestCase):
         with mock.patch.object(asking, "_PATIENCE_SECONDS", 0.2):
             began = time.monotonic()
             with self.assertRaisesRegex(GeneratorFailed, "did not end within 0.2 s"):
-                self.run_python("time.sleep(30)")
-        self.assertLess(time.monotonic() - began, 5)
+                self.run_python("time.sleep(90)")
+        self.assertLess(time.monotonic() - began, 60)
 
 
 class Known(unittest.TestCase):

@@ -249,12 +249,12 @@ class Patience(unittest.TestCase):
 
     def test_a_silent_client_holds_the_end_up_for_a_bounded_time_only(self):
         ports = free_port(), free_port()
-        with Serving(ports, 'epoll') as server:
+        with Serving(ports, 'epoll', '--drain-seconds', '90') as server:
             silent = [socket.create_connection(('127.0.0.1', port), SECONDS_MAX)
                       for port in ports for _ in range(3)]
             began = time.monotonic()
             self.assertEqual(server.stop(), 0)
-            self.assertLess(time.monotonic() - began, 8)
+            self.assertLess(time.monotonic() - began, 45)
             for client in silent:
                 client.close()
 

@@ -57,7 +57,7 @@ class Attacks(unittest.TestCase):
         with h2.Client(self.server.port) as client:
             client.send(h2.request(1))
             self.assertIn(b'Hello', client.content_of(1))
-        self.assertLess(time.monotonic() - begun, 5)
+        self.assertLess(time.monotonic() - begun, 30)
 
     def assert_calmed(self, client, code=h2.ENHANCE_YOUR_CALM):
         """The server has closed the connection."""

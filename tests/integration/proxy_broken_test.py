@@ -110,7 +110,7 @@ class UpstreamsThatStall(unittest.TestCase):
             with self.stalled(answer) as service, proxy(service.url()) as front:
                 begin = time.monotonic()
                 self.assertEqual(front.ask('GET', '/')[0], 504)
-                self.assertLess(time.monotonic() - begin, 10)
+                self.assertLess(time.monotonic() - begin, 30)
                 self.assertTrue(wait_for(lambda: self.ends))
 
     def test_within_content_the_client_is_cut_off(self):

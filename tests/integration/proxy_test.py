@@ -276,11 +276,11 @@ class Balancing(unittest.TestCase):
             self.assertEqual(len(set(by_key.values())), 3)
 
     def test_a_slow_upstream_is_504_and_a_client_that_leaves_frees_it(self):
-        with upstream('--delay-ms', '10000') as service, proxy(url_of(service)) as front:
+        with upstream('--delay-ms', '60000') as service, proxy(url_of(service)) as front:
             begin = time.monotonic()
             kind = {'Content-Type': 'application/json'}
             self.assertEqual(front.ask('POST', '/test', b'{}', kind)[0], 504)
-            self.assertLess(time.monotonic() - begin, 8)
+            self.assertLess(time.monotonic() - begin, 30)
             with front.connect() as client:
                 client.sendall(b'GET /stream/1000000000 HTTP/1.1\r\nHost: a\r\n\r\n')
                 client.recv(4096)
