@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -416,32 +417,38 @@ TEST_F(S3, large_content_is_sent_again_without_a_copy) {
 
 TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
   std::promise<void> ended;
+  std::atomic<bool> is_aborting = false;
   respond({head_of("ETag: \"e1\"\r\n", 1), kBegun, kStored}, 5,
-          [ending = ended.get_future().share()](const ScriptedS3::Seen&) {
+          [&is_aborting, ending = ended.get_future().share()](const ScriptedS3::Seen&) {
+            is_aborting = true;
             ending.wait();
             return kAborted;
           });
   {
     TestLoop loop;
-    loop.run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
+    loop.run([](const S3Backend& backend, const ScriptedS3& server,
+                const std::atomic<bool>& is_aborting) -> Task<> {
       auto looking = backend.head("a");
       (void)co_await looking;
       AsyncEvent never;
-      ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
+      bool is_waiting = false;
+      ContentSource source = [&never, &is_waiting, count = 0]() mutable -> Task<std::string> {
         if (++count == 2) {
+          is_waiting = true;
           co_await never.wait();
         }
         co_return std::string("01234");
       };
       Task<StoredObject> putting = backend.put("a", source, std::nullopt, {});
       putting.start();
-      while (server.seen().size() < 3) {
+      while (server.seen().size() < 3 || !is_waiting) {
         co_await sleep_for(5ms);
       }
-      co_await sleep_for(50ms);
       putting = {};
-      co_await sleep_for(50ms);
-    }(*backend_, *server_));
+      while (!is_aborting) {
+        co_await sleep_for(5ms);
+      }
+    }(*backend_, *server_, is_aborting));
   }
   ended.set_value();
   await_requests(4);
