@@ -23,8 +23,10 @@ FORMATTER = 'clang-format-19'
 CLANG = 'clang++-19'
 # The `clang:` line of a case that clang reports only with a newer library than Debian 12's.
 NOT_REPORTED = 'not reported'
-# Fixed cases per source: together they read the precompiled header once.
+# Cases per source: together they read the precompiled header once.
 TOGETHER = 16
+FORMS = ('in a function', 'in a lambda')
+ALL_ERRORS = {CLANG: ['-ferror-limit=0']}  # g++ has no limit by default
 
 
 def check_layers(outcome, root):
@@ -151,7 +153,8 @@ def check_misuse(outcome, root, compiler):
         checks = [(case, [*flags, '-include', header]) for header, group in headers
                   for case in group]
         is_fixed = _fixed_together(headers, flags, root)
-        told = commands.each(lambda check: _misuse_faults(*check, is_fixed, root), checks)
+        reported = _reported_together(headers, flags, root)
+        told = commands.each(lambda check: _misuse_faults(*check, is_fixed, reported, root), checks)
         for name, faults in told:
             outcome.check(f'must_not_compile/{name}', faults)
 
@@ -223,58 +226,73 @@ def _fixed_together(headers, flags, root):
     return {case for done in commands.each(compile_group, groups) for case in done}
 
 
-def _misuse_faults(case, compiler, is_fixed, root):
+def _reported_together(headers, flags, root):
+    """Returns the forms, each (case, form), that the compiler rejects as expected when it compiles
+    several as one source. It reports some errors only once: the caller checks the others alone."""
+    def compile_group(group_of):
+        header, group = group_of
+        output = commands.run([*flags, *ALL_ERRORS.get(flags[0], ()), '-include', header,
+                               '-fsyntax-only', '-x', 'c++', '-'], COMPILE_SECONDS_MAX, root,
+                              text=_joined([(case, text) for case, _, text in group])).output
+        # clang prints the context of an error after it, g++ before it.
+        errors = re.split(r'^(?=\S.*: (?:fatal )?error: )' if flags[0] == CLANG else
+                          r'^(?=In file included from|\S.*: (?:In|At) )', output,
+                          flags=re.MULTILINE)
+        said = {(case, form): ''.join(error for error in errors if f'{form}/{case.name}' in error)
+                for case, form, _ in group}
+        return [(case, form) for (case, form), text in said.items()
+                if all(part in text for part in _expected(case, flags[0]))]
+    groups = []
+    for header, cases in headers:
+        for form in FORMS:  # both forms of a case may cause the same error
+            parts = [(case, form, _in_namespace(f'case_{number}', f'{form}/{case.name}',
+                                                _forms(case)[form]))
+                     for number, case in enumerate(cases) if form in _forms(case)]
+            parts = [part for part in parts if part[2] is not None]
+            groups += [(header, parts[at:at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
+    return {one for done in commands.each(compile_group, groups) for one in done}
+
+
+def _forms(case):
+    """Returns the sources of a case by their names: its function, and the same as a lambda."""
     text = case.read_text()
-    lines = text.splitlines()
+    forms = dict(zip(FORMS, (text, misuse_in_lambda(text))))
+    return {form: source for form, source in forms.items() if source is not None}
+
+
+def _expected(case, compiler):
+    """Returns the texts that the compiler must report, or none if the first line has no text."""
+    lines = case.read_text().splitlines()
     expected = lines[0].removeprefix('// expect: ')
     if expected == lines[0] or not expected.strip():
-        return case.name, ['the first line must be "// expect: <what the compiler says>"']
+        return []
     # In a case with its own message for clang, the error is in the last line.
-    parts = [expected]
     if lines[1].startswith('// clang: '):
         of_clang = lines[1].removeprefix('// clang: ')
-        parts = [of_clang if compiler[0] == CLANG else expected, f'{case.name}:{len(lines)}:']
+        return [of_clang if compiler == CLANG else expected, f'{case.name}:{len(lines)}:']
+    return [expected]
+
+
+def _misuse_faults(case, compiler, is_fixed, reported, root):
+    parts = _expected(case, compiler[0])
+    if not parts:
+        return case.name, ['the first line must be "// expect: <what the compiler says>"']
     faults = []
-
-    def refusal(source):
-        return commands.run([*compiler, '-fsyntax-only', f'-I{case.parent}', '-x', 'c++', '-'],
-                            COMPILE_SECONDS_MAX, root, text=source)
-
-    def expect(form, source):
-        refused = refusal(f'#line 1 "{case}"\n{source}')
+    for form, source in _forms(case).items():
+        if (case, form) in reported or NOT_REPORTED in parts:
+            continue
+        refused = commands.run([*compiler, '-fsyntax-only', f'-I{case.parent}', '-x', 'c++', '-'],
+                               COMPILE_SECONDS_MAX, root, text=f'#line 1 "{case}"\n{source}')
         if refused.status == 0:
             faults.append(f'{form}: it compiles')
         faults.extend(f'{form}: {compiler[0]} does not say "{part}":\n' + tail(refused.output, 20)
                       for part in parts if refused.status != 0 and part not in refused.output)
-
-    if NOT_REPORTED not in parts:
-        forms = {'in a function': text, 'in a lambda': misuse_in_lambda(text)}
-        forms = {form: source for form, source in forms.items() if source is not None}
-        for form in _unreported(forms, case, parts, refusal, compiler[0]):
-            expect(form, forms[form])
     if case not in is_fixed:
         fixed = commands.run([*compiler, '-fsyntax-only', case, '-DFIXED'], COMPILE_SECONDS_MAX,
                              root)
         if not fixed.is_good:
             faults.append('with -DFIXED it must compile:\n' + tail(fixed.output, 20))
     return case.name, faults
-
-
-def _unreported(forms, case, parts, refusal, compiler):
-    """Returns the forms that the compiler does not reject as expected when it compiles them
-    together: it reports some errors only once for both."""
-    names = {form: f'{form}/{case.name}' for form in forms}
-    sources = [(case, _in_namespace(form.replace(' ', '_'), names[form], source))
-               for form, source in forms.items()]
-    if len(forms) == 1 or None in [source for _, source in sources]:
-        return forms
-    # clang prints the context of an error after it, g++ before it.
-    errors = re.split(r'^(?=\S.*: (?:fatal )?error: )' if compiler == CLANG else
-                      r'^(?=In file included from|\S.*: (?:In|At) )',
-                      refusal(_joined(sources)).output, flags=re.MULTILINE)
-    said = {form: ''.join(error for error in errors if name in error)
-            for form, name in names.items()}
-    return [form for form in forms if not all(part in said[form] for part in parts)]
 
 
 def misuse_in_lambda(text):
