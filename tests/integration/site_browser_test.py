@@ -49,7 +49,9 @@ TASKS = {
     'systemd service': 'operations/systemd.html',
     'max body size': 'operations/limits-and-timeouts.html',
     'call another api': 'guides/network/http-client.html',
-    'cron job': 'guides/data/jobs.html',
+    'cron job': 'guides/data/schedules.html',
+    'progress bar': 'guides/data/long-jobs.html',
+    'job queue': 'guides/data/jobs.html',
     'database transaction': 'guides/data/transactions.html',
     'bulk insert': 'guides/data/bulk-loading.html',
     'select query': 'guides/data/databases.html',
@@ -89,12 +91,14 @@ TASKS = {
     'uuid': 'guides/requests/custom-types.html',
 }
 # Searches of new users, each with the page or folder of one of the first three results. The first
-# 15 found nothing in an earlier version of the site.
+# 15 found nothing in an earlier version of the site, the next five only unrelated pages.
 SEARCHES = {
     'pagination': 'guides/apis/pagination.html',
+    'dependency injection': 'guides/application/dependency-injection.html',
+    'graceful shutdown': 'operations/deployment.html',
     'i18n': 'guides/pages/internationalization.html',
     'orm': 'guides/data/records.html',
-    'cron': 'guides/data/jobs.html',
+    'cron': 'guides/data/schedules.html',
     'mock': 'guides/testing/fakes.html',
     'kubernetes': 'operations/containers.html',
     'quickstart': 'get-started/first-steps.html',
@@ -104,7 +108,10 @@ SEARCHES = {
     'global state': 'guides/application/shared-state.html',
     'graphql': 'guides/apis/',
     'http3': 'operations/http3.html',
+    'error handling': 'guides/responses/error-handling.html',
     'logging': 'operations/logging.html',
+    'authorization': 'guides/users/protecting-routes.html',
+    'json': 'guides/apis/json-api.html',
     'middleware': 'guides/application/middleware.html',
     'environment variables': 'operations/configuration.html',
     'connect to postgres': 'guides/data/postgresql.html',
