@@ -14,6 +14,7 @@ from first_blocks import first_program
 ROOT = Path(__file__).resolve().parent.parent
 SENTENCE_WORDS_MAX = 30
 MARKERS_PER_1000_MAX = 5
+PAGE_WORDS_MAX = 1200
 SETTINGS = 'docs/lint.toml'
 
 # Words that made older pages of this project hard to read; see the style guide.
@@ -179,6 +180,9 @@ def faults_of(page, terms):
     """Returns [(line, rule, text)] of violations of the rules on a page, in the order of its
     lines."""
     faults = [*language_faults(page), *_marker_faults(page)]
+    if page.words > PAGE_WORDS_MAX:
+        faults.append((1, 'length', f'the page has {page.words} words without code (at most '
+                       f'{PAGE_WORDS_MAX}): split it'))
     title = page.blocks[0] if page.blocks else None
     if title is None or title.kind != 'heading' or not terms.search(title.text):
         shown = title.text if title else ''

@@ -55,6 +55,11 @@ class Language(unittest.TestCase):
             '# Middleware\n\nIt runs behind a proxy, behind nginx or behind the load balancer.\n'))
         self.assertEqual([], faults_of('# Middleware\n\nThere is no file and there are no rows.\n'))
 
+    def test_long_pages(self):
+        text = 'These are five plain words.\n\n'
+        self.assertEqual([], faults_of('# Middleware\n\n' + text * 239))
+        self.assertEqual(['length'], faults_of('# Middleware\n\n' + text * 240))
+
     def test_statements_that_begin_with_what_or_who(self):
         self.assertEqual(['what'], faults_of('# Middleware\n\nWhat is left is returned.\n'))
         self.assertEqual([], faults_of('# Middleware\n\nWhat is left?\n'))
