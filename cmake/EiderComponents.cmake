@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(EiderWings)
 include(EiderLibraries)
 set(EIDER_COMPONENTS "${EIDER_COMPONENTS_ALL}" CACHE STRING
-    "The components to build; those that they stand on come along")
+    "Components to build, with those that they need")
 foreach(component IN LISTS EIDER_COMPONENTS)
   if(NOT component IN_LIST EIDER_COMPONENTS_ALL)
     message(FATAL_ERROR "Unknown component '${component}' of eider. Components: ${EIDER_COMPONENTS_ALL}")

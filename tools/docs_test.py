@@ -112,6 +112,13 @@ class Docs(unittest.TestCase):
                 with self.subTest(page=page.name, header=header):
                     self.assertIn(header, PUBLIC)
 
+    def test_one_page_lists_the_components(self):
+        page = (ROOT / 'docs/reference/cmake-functions.md').read_text()
+        listed = re.search(r'^(?:`\w+`(?:, |$))+', page, re.M)[0]
+        components = {name for path in ROOT.glob('src/eider/*/wing.cmake')
+                      for name in re.findall(r'^eider_component\((\w+)', path.read_text(), re.M)}
+        self.assertEqual(sorted(components), re.findall(r'\w+', listed))
+
     def test_one_page_lists_the_public_headers(self):
         listed = set()
         for cell in (ROOT / 'docs/reference/api-stability.md').read_text().split('|'):
