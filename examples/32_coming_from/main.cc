@@ -1,4 +1,4 @@
-// The code of the migration guides for Crow, Drogon, cpp-httplib and Express (docs/migrate).
+// The code of the migration guides in docs/migrate.
 //   bin/32_coming_from --files public --port 8080
 //   curl localhost:8080/hello/Ada?times=2
 //   curl localhost:8080/api/notes --json '{"title": "Milk"}'
