@@ -47,7 +47,7 @@ def read_wing(text):
         elif call == 'component':
             _add_component(wing, name, rest)
         else:
-            raise ValueError(f'eider_{call} is no call of a wing')
+            raise ValueError(f'eider_{call} is not a call for a wing')
     if wing is None:
         raise ValueError('has no eider_wing')
     return wing
@@ -216,7 +216,7 @@ def table_faults(text, wings):
             yield (f'ARCHITECTURE.md: the row of {name} needs to say that it depends on '
                    f'{", ".join(wing.depends) or "nothing"}')
     for name in sorted(rows.keys() - wings.keys()):
-        yield f'ARCHITECTURE.md: {name} is no wing'
+        yield f'ARCHITECTURE.md: {name} is not a wing'
 
 
 def check(root):

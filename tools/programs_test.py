@@ -37,7 +37,7 @@ class Fuzzers(unittest.TestCase):
 class Machine(unittest.TestCase):
     def test_is_told_of_where_it_stood_still_and_else_not(self):
         self.assertEqual(standstill.told([0.1, 21, 1.9, 40.4], 100, 0, 0),
-                         ['the machine, or this program, stood still 2 times, 61 s in all, '
+                         ['the machine, or this program, stopped 2 times, 61 s in all, '
                           '40 s at once'])
         self.assertEqual(standstill.told([0.1, 1.9], 100, 0, 0), [])
         share = 100 * os.cpu_count()

@@ -23,7 +23,7 @@ _REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun,
 def parser():
     """Returns a parser of all commands and their options."""
     top = argparse.ArgumentParser(
-        prog="./arena/run", description="Measures Eider beside the bare loops and its peers, with "
+        prog="./arena/run", description="Compares Eider with bare loops and its peers, with "
         "every experiment that was published. First: ./arena/run run --quick && ./arena/run "
         "report. How it measures: arena/RULES.md")
     commands = top.add_subparsers(metavar="command", required=True)

@@ -13,8 +13,8 @@ COUNTS = (64, 800)
 def experiment(machine):
     """Two cells: some connections, and many."""
     return Experiment(
-        "agree", "wrk and eider bench", machine.scale("nowhere") + " Both load the same process, "
-        "one after the other in each round, each first in every other round.",
+        "agree", "wrk and eider bench", machine.scale() + " Both send requests to the "
+        "same process, one after the other in each round. They take turns at being first.",
         tuple(Cell(f"c{count}", f"plaintext, {count} connections", Ask("/plaintext", HELLO),
                    ("plaintext",), kind=model.AGREEMENT, connections=count,
                    generators=(wrk.NAME, eider_bench.NAME)) for count in COUNTS))

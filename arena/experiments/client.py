@@ -15,10 +15,9 @@ _RIVALS = ("libcurl", "cpp-httplib", "beast", "hyper", "fasthttp")
 def experiment(_machine):
     """Three cells: one connection, many, and many with a body."""
     return Experiment(
-        "client", "HTTP client", "Published nowhere with figures. The client has the server's "
-        "core; a bare epoll loop that always sends the same answer has the load's, and is not "
-        "counted. The CPU time is that of the client's process, less what its start and end "
-        "take.", (
+        "client", "HTTP client", "No published figures. The client has the server's core. A "
+        "bare epoll loop that always sends the same response has the core of the load, and is not "
+        "counted. The CPU time is that of the client's process without its start and end.", (
             _cell("c1", "GET, 1 connection", 1),
             _cell("c64", f"GET, {CONNECTIONS} connections", CONNECTIONS),
             _cell("post", f"POST of {BODY_BYTES // 1024} KiB of JSON, {CONNECTIONS} connections",

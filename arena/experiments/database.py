@@ -23,8 +23,8 @@ def techempower(machine):
     """Five cells: one query, 20, fortunes, updates, cached ones."""
     return Experiment(
         "database", "4. TechEmpower: with a database", machine.scale("on TechEmpower's machines")
-        + " PostgreSQL runs beside, on the load's cores, by a Unix socket; its time is told apart. "
-        "Each query of several is a statement of its own, each update one statement for all rows.",
+        + " PostgreSQL runs on the load's cores, with a Unix socket; its CPU time is separate. "
+        "Several queries are several statements. An update is one statement for all rows.",
         (_cell("query", f"one query, {CONNECTIONS} connections",
                Ask("/db", Expected(b"", _JSON, judge=rows.judge_world))),
          _cell("queries", f"{_MANY} queries, {CONNECTIONS} connections", _counted("/queries")),
@@ -40,9 +40,9 @@ def httparena(machine):
     """Two cells: reads of many rows, and a mix of reads, lists, changes and insertions."""
     return Experiment(
         "items", "HttpArena: async-db and crud", machine.scale("on 64 cores with 1,024 and 4,096 "
-        "connections, for crud closed after 200 requests each") + f" {ITEMS_CONNECTIONS} kept "
-        "connections ask, PostgreSQL runs beside. crud is 75 % reads of one item, kept for 200 ms, "
-        "15 % changes, 5 % lists, 5 % additions.",
+        "connections, for crud closed after 200 requests each") + f" {ITEMS_CONNECTIONS} "
+        "keep-alive connections; PostgreSQL runs on the load's cores. crud is 75 % reads of one "
+        "item, cached for 200 ms, 15 % changes, 5 % lists, 5 % additions.",
         (_cell("async-db", f"a range of rows, {ITEMS_CONNECTIONS} connections",
                Ask("/async-db?min=10&max=50&limit=20", _between(10, 50, 20), first=_FIRST_OF_RANGES,
                    mix=tuple(Mixed(1, f"/async-db?min=10&max=50&limit={limit}")

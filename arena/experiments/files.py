@@ -17,7 +17,7 @@ _ORIGIN = ("nginx",)
 def files(machine):
     """Three cells: 1 KiB, 64 KiB, 1 MiB."""
     return Experiment(
-        "files", "Static files", machine.scale("nowhere with figures") + " The files are in the "
+        "files", "Static files", machine.scale() + " The files are in the "
         "page cache; nothing is compressed.", tuple(
             Cell(f"f{name}", f"{size // 1024:,} KiB, 64 connections",
                  Ask(f"/files/{name}.bin", Expected(files_dir.content(name), _OCTETS)),
@@ -28,7 +28,7 @@ def files(machine):
 def streaming(machine):
     """One cell: a large response that is not held in memory as a whole."""
     return Experiment(
-        "streaming", "Streaming", machine.scale("nowhere with figures"),
+        "streaming", "Streaming", machine.scale(),
         (Cell("download", f"16 MiB, {_STREAM_CONNECTIONS} connections",
               Ask(f"/stream/{_STREAM_BYTES}", Expected(b"x" * _STREAM_BYTES, _OCTETS)),
               ("stream",), connections=_STREAM_CONNECTIONS),))

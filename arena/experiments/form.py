@@ -56,8 +56,8 @@ FORM = Ask("/form", Expected(_PAGE.encode(), "text/html"),
 def experiment(machine):
     """Two cells: the plain page, and the one with a session and a form."""
     return Experiment(
-        "form", "A page with a session and a form", machine.scale("nowhere") + " The session is "
-        "signed and lies in its cookie; the page shows what it remembers, and a form of three "
-        "fields with their rules and a token.",
+        "form", "A page with a session and a form", machine.scale() + " The session is a "
+        "signed cookie. The page shows its value, and a form with three fields, their rules and a "
+        "token.",
         (Cell("plain", "a plain page, 64 connections", Ask("/html", HTML), ("hello-html",)),
          Cell("form", "a session, a form and a template, 64 connections", FORM, ("form",))))

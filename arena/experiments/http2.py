@@ -18,9 +18,9 @@ def experiment(machine):
     matrix = [_cell(streams, connections, ("http2",)) for streams in COUNTS
               for connections in COUNTS]
     return Experiment(
-        "http2", "HTTP/2", machine.scale("nowhere with figures") + " In the clear it is spoken "
-        "by prior knowledge, over TLS by ALPN. Answers are verified on as many streams at once "
-        "as the load has. The number of requests follows each contestant's own speed.",
+        "http2", "HTTP/2", machine.scale() + " Without TLS, clients use "
+        "prior knowledge; with TLS, ALPN. Responses are verified on as many streams at once as the "
+        "load has. The number of requests depends on the speed of each contestant.",
         (*matrix, _cell(_SEALED_STREAMS, _SEALED_CONNECTIONS, ("http2-tls",), is_secure=True)),
         generator="h2load")
 

@@ -158,11 +158,14 @@ class Machine:
         """Number of threads of a server."""
         return len(self.server_cores)
 
-    def scale(self, published):
-        """Returns the sentence that compares the published setup with this one."""
-        return (f"Published {published}; here the server has {_count(self.threads, 'thread')} on "
-                f"its own {_count(self.threads, 'core')}, the load "
-                f"{_count(len(self.load_cores), 'core')}.")
+    def scale(self, published=""):
+        """Returns the sentence that compares the published setup with this one.
+
+        published  empty: there are no published figures
+        """
+        start = f"Published {published}" if published else "No published figures"
+        return (f"{start}; here the server has {_count(self.threads, 'thread')} on its own "
+                f"{_count(self.threads, 'core')}, the load {_count(len(self.load_cores), 'core')}.")
 
 
 def _count(number, word):

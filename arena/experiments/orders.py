@@ -49,12 +49,12 @@ _HEADERS = (r"content-security-policy: .+", r"x-content-type-options: nosniff",
 def experiment(machine):
     """Two cells: with types only; with types, rules and middleware."""
     return Experiment(
-        "orders", "A typed JSON POST", machine.scale("nowhere with figures") + " An order of "
-        f"twelve members and three lines, {len(_text(ORDER))} bytes, is answered by its number of "
-        "lines and its total. Ahead of the first measurement wrong orders are refused and their "
-        "members named.", (
-            _cell("unchecked", "types alone, no middleware", _first_of_types),
-            _cell("checked", "rules, behind five middlewares", _first_of_rules)))
+        "orders", "A typed JSON POST", machine.scale() + " The body is an "
+        f"order of twelve members and three lines, {len(_text(ORDER))} bytes. The response has "
+        "the number of lines and the total. Before the first measurement, each server must reject "
+        "invalid orders and name their members.", (
+            _cell("unchecked", "types only, no middleware", _first_of_types),
+            _cell("checked", "rules, after five middlewares", _first_of_rules)))
 
 
 def _cell(name, title, first_of):

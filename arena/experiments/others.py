@@ -17,7 +17,7 @@ _MEBIBYTE = 2**20
 
 def bodies(machine):
     """Three cells: 1 KiB, 64 KiB, 1 MiB."""
-    return Experiment("bodies", "Larger answers", machine.scale("nowhere with figures"), tuple(
+    return Experiment("bodies", "Larger responses", machine.scale(), tuple(
         Cell(f"b{size}", f"{size // 1024:,} KiB, 64 connections",
              Ask(f"/bytes/{size}", Expected(b"x" * size, "application/octet-stream")), ("bodies",))
         for size in BODY_BYTES))
@@ -27,8 +27,8 @@ def idle(machine):
     """One cell: memory of an idle connection."""
     return Experiment(
         "idle", "Memory of an idle connection",
-        machine.scale("for uWebSockets alone") + " Growth of the RSS over that many connections, "
-        "each having had one answer.",
+        machine.scale("for uWebSockets alone") + " Growth of the RSS with that many connections, "
+        "each after one response.",
         (Cell("idle", f"{IDLE_CONNECTIONS:,} idle connections", Ask("/plaintext", HELLO),
               ("plaintext",), kind=model.IDLE, connections=IDLE_CONNECTIONS, metric="bytes",
               bound=both(IDLE_BYTES_MAX),
@@ -55,7 +55,7 @@ def open_loop(machine):
     rates = [rate * machine.threads for rate in RATES_PER_CORE]
     return Experiment(
         "open-loop", "Latency at a fixed rate",
-        machine.scale("nowhere with figures") + " Latency counts from when a request was due.",
+        machine.scale() + " Latency counts from when a request was due.",
         tuple(Cell(f"r{rate}", f"{rate:,} requests per second, 64 connections",
                    Ask("/plaintext", HELLO), ("plaintext",), kind=model.OPEN, metric="p99_ms",
                    rate=rate) for rate in rates))

@@ -27,9 +27,9 @@ def experiment(machine):
     return Experiment(
         "profiles", "HttpArena: json, json-compressed, upload, static, echo-ws",
         machine.scale("on 64 cores with 512 to 16,384 connections, for uploads 32 and 256")
-        + f" {CONNECTIONS} kept connections ask here, {UPLOAD_CONNECTIONS} for uploads. The figure "
-        "of what is compressed is the CPU time per request times the square of the bytes per "
-        "answer, as its score weighs them.",
+        + f" Here {CONNECTIONS} keep-alive connections, {UPLOAD_CONNECTIONS} for uploads. The "
+        "figure of compression is the CPU time per request times the square of the bytes per "
+        "response, as in HttpArena's score.",
         (_json(), _compressed(), _upload(), _static(), _echo()))
 
 

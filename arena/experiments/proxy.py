@@ -18,13 +18,13 @@ def experiment(machine):
     """Four cells: kept connections, new ones, large responses, WebSockets."""
     large = Expected(b"x" * LARGE_BYTES, "application/octet-stream")
     return Experiment(
-        "proxy", "Reverse proxy", machine.scale("nowhere with figures") + " All pass requests on "
-        "to the same bare epoll loop over connections that they keep, and WebSockets to Eider. "
-        "What is behind the proxies runs on the load's cores and is not counted.", (
+        "proxy", "Reverse proxy", machine.scale() + " All proxies forward "
+        "requests to the same bare epoll loop over keep-alive connections, and WebSockets to "
+        "Eider. The upstreams run on the load's cores and are not counted.", (
             _cell("keep", f"keep-alive, {CONNECTIONS} connections", Ask("/proxy/plaintext", HELLO)),
             _cell("new", f"a new connection for each request, {CONNECTIONS} at a time",
                   Ask("/proxy/plaintext", closing(HELLO), headers=CLOSE), ("proxy", "close")),
-            _cell("b1m", f"answers of 1 MiB, {LARGE_CONNECTIONS} connections",
+            _cell("b1m", f"responses of 1 MiB, {LARGE_CONNECTIONS} connections",
                   Ask(f"/proxy/bytes/{LARGE_BYTES}", large), connections=LARGE_CONNECTIONS,
                   proxied_bytes=LARGE_BYTES),
             _cell("websocket", f"WebSocket, echo of {MESSAGE_BYTES} bytes, {CONNECTIONS} "

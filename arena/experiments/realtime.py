@@ -28,9 +28,9 @@ def _upgrade(path):
 def websocket(machine):
     """Four cells: echo of small and large messages, a broadcast, idle sockets."""
     return Experiment(
-        "websocket", "WebSocket", machine.scale("nowhere with figures") + " A request is a "
-        "message: one that came back in the echo, one delivered in the broadcast, where the next "
-        "is sent when all have the last.", (
+        "websocket", "WebSocket", machine.scale() + " A request is a "
+        "message: echoed, or delivered in the broadcast. The next broadcast is sent when all "
+        "sockets have the previous one.", (
             *(_echo(size) for size in _MESSAGE_BYTES),
             Cell("broadcast", f"broadcast of {_BROADCAST_BYTES} bytes to {SUBSCRIBERS:,}",
                  _upgrade("/ws/room/arena"), ("room",), kind=model.BROADCAST,
@@ -57,7 +57,7 @@ def events(machine):
     """One cell: many concurrent event streams."""
     ask = Ask(f"/events?n={EVENTS}", Expected(stream_text(EVENTS), "text/event-stream"))
     return Experiment(
-        "events", "Server-sent events", machine.scale("nowhere with figures") + " A request is an "
-        "event; each connection asks for the next stream when one has ended.",
+        "events", "Server-sent events", machine.scale() + " A request is an "
+        "event. Each connection requests the next stream when one has ended.",
         (Cell("fan-out", f"{STREAMS:,} open streams of {EVENTS} events", ask, ("events",),
               kind=model.EVENTS, connections=STREAMS, events=EVENTS),))

@@ -20,7 +20,7 @@ def experiment(machine):
     """Four cells: 10, 100, 1,000 and 10,000 connections."""
     cells = tuple(_cell(count, values) for count, values in _PUBLISHED.items())
     return Experiment(
-        "scalability", "1. Scalability of a small answer",
+        "scalability", "1. Scalability of a small response",
         machine.scale("with bombardier, GET /simple, the server on all 64 cores' threads"),
         cells, generator="bombardier")
 

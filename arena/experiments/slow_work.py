@@ -42,8 +42,8 @@ def experiment(machine):
     return Experiment(
         "slow-work", "2. A REST service with few threads and slow work",
         machine.scale("on a 28-thread Xeon with 10 clients, each request on a connection of its "
-                      "own") + " The threads C are asked for literally. The limit is N times (t "
-        "plus two round trips) where waiting holds no thread.",
+                      "own") + " The server has exactly C threads. The limit is N times (t plus "
+        "two round trips) if no thread waits.",
         (_short_cell(), *cells, *blocking))
 
 
@@ -110,7 +110,7 @@ def _blocking_cell(requests, delay_ms, is_remote, threads):
 
 def _short_cell():
     question = (_QUICK_REQUESTS, 200, False)
-    return Cell(_id(question, 4), _title(question, 4) + " (a tenth of what was published)",
+    return Cell(_id(question, 4), _title(question, 4) + " (a tenth of the published size)",
                 _ask("/test"), ("test", "close"), kind=model.SLOW, connections=CLIENTS,
                 metric="seconds", threads=4, delay_ms=200, requests=_QUICK_REQUESTS,
                 limit_seconds=_limit(question), seconds_max=3 * _limit(question) + 10,

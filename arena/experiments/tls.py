@@ -18,13 +18,13 @@ _ORIGIN = ("nginx",)
 def experiment(machine):
     """Five cells."""
     return Experiment(
-        "tls", "TLS 1.3", machine.scale("nowhere with figures") + " All clients offer "
-        "TLS_AES_128_GCM_SHA256 over X25519 and nothing else; the certificate is EC P-256. Idle "
-        "is the growth of the RSS over that many connections, each having had one answer.", (
+        "tls", "TLS 1.3", machine.scale() + " All clients offer "
+        "only TLS_AES_128_GCM_SHA256 with X25519; the certificate is EC P-256. Idle is the growth "
+        "of the RSS with that many connections, each after one response.", (
             _cell("keep", f"keep-alive, {CONNECTIONS} connections", Ask("/plaintext", HELLO)),
             _handshakes("new", "a new session for each request"),
             _handshakes("resumed", "a resumed session for each request", is_resumed=True),
-            _cell("b1m", f"answers of 1 MiB, {CONNECTIONS} connections",
+            _cell("b1m", f"responses of 1 MiB, {CONNECTIONS} connections",
                   Ask(f"/bytes/{LARGE_BYTES}", Expected(b"x" * LARGE_BYTES,
                                                         "application/octet-stream")),
                   needs=("tls", "bodies")),

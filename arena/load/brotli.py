@@ -63,5 +63,5 @@ def decompress(data, bytes_max):
     finally:
         _decoder().BrotliDecoderDestroyInstance(state)
     if ended != _DECODED or left.value:
-        raise NotBrotli(f"{len(data)} bytes are no Brotli of at most {bytes_max}")
+        raise NotBrotli(f"the {len(data)} bytes are not Brotli with at most {bytes_max} bytes")
     return ctypes.string_at(out, bytes_max - room.value)

@@ -71,10 +71,10 @@ def _compare(told, server, cell):
     """Raises WrongAnswer unless client and server have counted the same."""
     right = server.answered - server.lies
     if (told.requests, told.errors) != (right, server.lies):
-        raise WrongAnswer(f"it says that {told.requests} answers were right and {told.errors} "
+        raise WrongAnswer(f"it reports {told.requests} correct responses and {told.errors} "
                           f"wrong; {right} and {server.lies} were")
     if told.bytes != right * len(cell.ask.expected.body):
-        raise WrongAnswer(f"it says that {told.bytes} bytes came in {right} answers")
+        raise WrongAnswer(f"it reports {told.bytes} bytes in {right} responses")
     least, most = cell.connections, 2 * cell.connections  # a pool may open some more in advance
     if not least <= server.connections <= most:
         raise WrongAnswer(f"it opened {server.connections} connections, not {least}")
@@ -117,9 +117,9 @@ def _measured(one, step, server):
 def _why(told, step):
     """Returns what is wrong with the client's figures, or ""."""
     if told.errors:
-        return f"{told.errors} of its answers were wrong or missing"
+        return f"{told.errors} of its responses were wrong or missing"
     if told.bytes != told.requests * len(step.cell.ask.expected.body):
-        return f"it counted {told.bytes} bytes in {told.requests} answers"
+        return f"it counted {told.bytes} bytes in {told.requests} responses"
     if not step.seconds - _ROUNDING_SECONDS <= told.seconds <= told.whole_seconds:
         return f"it says that it took {told.seconds:g} s of {told.whole_seconds:g} s"
     return ""
@@ -131,7 +131,7 @@ def figures(least, told, step):
     least, told  of a run of no duration, and of the measurement
     """
     count = told.requests - least.requests
-    wrong = _why(told, step) or ("" if count > 0 else "not one answer was counted")
+    wrong = _why(told, step) or ("" if count > 0 else "no response was counted")
     spent = max(1, told.ran_ns - least.ran_ns)
     return {"wrong": wrong, "requests": told.requests, "errors": told.errors,
             "per_second": told.requests / max(told.seconds, _ROUNDING_SECONDS),

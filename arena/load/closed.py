@@ -98,7 +98,7 @@ def measured(one, step, context, generator):
     if step.cell.metric == "weighed_us" and found["answer_bytes"] is not None:
         found["weighed_us"] = cost.cpu_us * (found["answer_bytes"] / _WEIGHED_BY_BYTES) ** 2
     if not cost.report.requests:
-        found["wrong"] = found["wrong"] or "not one answer was counted"
+        found["wrong"] = found["wrong"] or "no response was counted"
     return found | {
         "cpu_us": None if step.cell.kind == model.WORKERS else cost.cpu_us, "waited": cost.waited,
         "rss_bytes": cost.memory["rss"], "pss_bytes": cost.memory["pss"]}

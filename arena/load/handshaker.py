@@ -89,7 +89,7 @@ def _whole(sealed):
         parts.append(data)
         size += len(data)
         if size > _ANSWER_BYTES_MAX:
-            raise Wrong("the answer does not end")
+            raise Wrong("the response does not end")
     return b"".join(parts)
 
 

@@ -60,7 +60,7 @@ def opener(request):
     def use(connection):
         connection.sendall(request)
         if not connection.recv(4096).startswith(b"HTTP/1.1 200 "):
-            raise WrongAnswer("an idle connection's one request is not answered with 200")
+            raise WrongAnswer("the request of an idle connection was not answered with 200")
     return use
 
 

@@ -104,9 +104,9 @@ class KnownServer:
             return
         line, fields = fields_of(head)
         if line != f"{self._ask.method} {self._ask.path} HTTP/1.1":
-            raise WrongAnswer(f"it asks {line!r}")
+            raise WrongAnswer(f"it requests {line!r}")
         if rest != self._body:
-            raise WrongAnswer("it sends another body, or asks again before it has the answer")
+            raise WrongAnswer("it sends another body, or the next request before the response")
         if self._body and fields.get("content-length") != [str(len(self._body))]:
             raise WrongAnswer("it does not tell the length of its body")
         self._unread[connection] = b""

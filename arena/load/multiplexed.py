@@ -57,7 +57,7 @@ class Generator:
         for what, wanted in self._terms():
             told = re.findall(rf"^{what}: (\S+)", text, re.MULTILINE)
             if set(told) != {wanted}:
-                raise GeneratorFailed(f"h2load: {what} is {' and '.join(told) or 'not told'}, "
+                raise GeneratorFailed(f"h2load: {what} is {' and '.join(told) or 'not reported'}, "
                                       f"not {wanted}")
         wrong = self._why(report.requests, text)
         report.errors = "; ".join(part for part in (report.errors, wrong) if part)
@@ -75,9 +75,9 @@ class Generator:
         statuses = re.search(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", text)
         size = outcome.number(text, r"traffic: .*\((\d+)\) data")
         if not statuses or size is None:
-            return "h2load does not say what the answers were"
+            return "h2load does not report the status codes"
         good, *others = map(int, statuses.groups())
         wanted = count * len(self._cell.ask.expected.body)
         if any(others) or good != count:
-            return f"not all of the {count} answers are 2xx: {statuses[0]}"
-        return "" if size == wanted else f"the answers have {size:.0f} bytes in all, not {wanted}"
+            return f"not all of the {count} responses are 2xx: {statuses[0]}"
+        return "" if size == wanted else f"the responses have {size:.0f} bytes, not {wanted}"

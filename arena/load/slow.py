@@ -139,7 +139,7 @@ def _measured(one, step, context, line):
 def _why(report, cell):
     wanted = cell.connections * cell.requests
     if report.requests < wanted:
-        return (f"{report.requests:,} of {wanted:,} answers within {cell.seconds_max:.0f} s "
+        return (f"{report.requests:,} of {wanted:,} responses within {cell.seconds_max:.0f} s "
                 f"(three times the best published time){'; ' if report.errors else ''}"
                 f"{report.errors}")
     return report.errors

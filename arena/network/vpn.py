@@ -90,7 +90,7 @@ class Vpn:
             if port in self._listening_ports():
                 return
             time.sleep(0.02)
-        raise NetworkFailed(f"nobody listens on port {port} of the VPN's server side "
+        raise NetworkFailed(f"no program listens on port {port} of the VPN's server side "
                             f"after {seconds_max} s")
 
     def _listening_ports(self):

@@ -34,7 +34,7 @@ def _has_package(name, prefix):
 def why_absent(peer, prefix=""):
     """Returns "" if the library is found, else where it was searched and how to name its folder."""
     if prefix and not Path(prefix).is_dir():
-        return f"the prefix {prefix} is no folder"
+        return f"the prefix {prefix} is not a folder"
     find, looked = peer.data.get("find", {}), []
     tries = (("header", "<{}>", _has_header), ("cmake", "find_package({})", _has_package))
     for key, shown, has in tries:

@@ -156,7 +156,7 @@ def _word_faults(table, command, known, needed):
 def _name_faults(data, folder):
     name = data.get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9-]+", name):
-        return [f"name: is {name!r}; only a-z, 0-9 and - may stand there"]
+        return [f"name: is {name!r}, but may have only a-z, 0-9 and -"]
     if name != folder.name:
         return [f"name: is {name!r} in the folder {folder.name!r}; they must be equal"]
     return []

@@ -43,7 +43,8 @@ def ensure(packages):
         return
     by_hand = "apt-get install " + " ".join(lacking)
     if _shell(_IS_DEBIAN).returncode != 0:
-        raise PackagesMissing(f"this is no Debian: install what Debian calls {' '.join(lacking)}")
+        raise PackagesMissing("this system is not Debian: install the packages that Debian calls "
+                              f"{' '.join(lacking)}")
     if _shell(_ELEVATION).returncode != 0:
         raise PackagesMissing(f"not root, and no sudo that works without a password: run "
                               f"'{by_hand}' by hand, then start again")

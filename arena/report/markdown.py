@@ -86,7 +86,7 @@ def _experiment(results, experiment):
         told += _cell(results, experiment, cell)
     lines = [[escape(text) for text in row] for row in published.rows(results, experiment)]
     if lines:
-        told += ["", "Published by others, on their machines, beside what was measured here:", "",
+        told += ["", "Published figures of others, on their machines, and ours:", "",
                  *table(["cell", "who", "published", "their machine", "measured here"], lines)]
     out = rows.left_out(results, experiment)
     return told + ([""] if out else []) + [f"- Left out: {escape(title)}: {escape(why)}"
@@ -107,7 +107,7 @@ def _ease(results):
 
 def text(results):
     """Returns the whole file."""
-    told = ["# Arena: Eider beside its peers", ""]
+    told = ["# Arena: Eider compared with its peers", ""]
     if head.is_synthetic(results):
         told += ["**Synthetic figures, made from a seed: they say nothing about any program.**", ""]
     told += [f"- {name}: {escape(fact)}" for name, fact in head.facts(results)]
@@ -115,7 +115,7 @@ def text(results):
     told += [f"- {escape(line)}" for line in standing.summary_lines(results)]
     told += [f"- {escape(line)}" for line in bounds.lines(results)]
     told += [f"- Note: {escape(note)}" for note in results.notes]
-    told += ["", "## Where Eider stands", "", *standing_table(results)]
+    told += ["", "## Eider's results in short", "", *standing_table(results)]
     for experiment in results.experiments:
         told += _experiment(results, experiment)
     told += _contestants(results) + _ease(results)

@@ -21,13 +21,13 @@ class Metric:
 
 PER_SECOND = Metric("per_second", "requests per second", "requests/s", True, wording.count)
 CPU = Metric("cpu_us", "CPU per request", "CPU/request", False, wording.microseconds)
-SECONDS = Metric("seconds", "time from first request to last answer", "time", False,
+SECONDS = Metric("seconds", "time from first request to last response", "time", False,
                  wording.seconds)
 MEMORY = Metric("pss_bytes", "memory", "memory", False, wording.size)
 P99 = Metric("p99_ms", "p99 latency", "p99", False, wording.milliseconds)
 
 # HttpArena's score of compressed responses, as a cost: size has more weight than time.
-WEIGHED = Metric("weighed_us", "CPU per request × (KiB per answer)²", "CPU × KiB²", False,
+WEIGHED = Metric("weighed_us", "CPU per request × (KiB per response)²", "CPU × KiB²", False,
                  wording.weighed)
 
 _OTHERS = {

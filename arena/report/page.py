@@ -83,7 +83,7 @@ def _with_common_caption(group):
     return {**group, "caption": captions.pop(), "panels": panels}
 
 
-_GROUP_TITLES = {"time": "Time from first request to last answer",
+_GROUP_TITLES = {"time": "Time from first request to last response",
                  "throughput": "Requests per second", "processor": "CPU per request",
                  "latency": "Latency", "memory": "Memory"}
 

@@ -84,7 +84,7 @@ _COLUMNS = (
     ("limit", "over the limit", _limit_text),
     _column("per_second", "requests/s", wording.count),
     _column("cpu_us", "CPU/request", wording.microseconds),
-    _column("answer_bytes", "bytes/answer", wording.count),
+    _column("answer_bytes", "bytes/response", wording.count),
     _column("weighed_us", metrics.WEIGHED.brief, wording.weighed),
     ("floor", "over epoll floor", _floor_text),
     (_OVER, "over", _peer_text),

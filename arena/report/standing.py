@@ -175,7 +175,7 @@ def _line(found):
     if found.behind:
         line += f" ({_listed(found.behind)})"
     if found.untold:
-        line += f", not to be told from too few rounds in {found.untold}"
+        line += f", unknown because of too few rounds in {found.untold}"
     if found.missing:
         line += (f"; without a valid figure of its own in {found.missing_count} "
                  f"({_listed(found.missing)})")

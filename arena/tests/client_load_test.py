@@ -99,13 +99,14 @@ class Measuring(InFolder):
     def test_what_it_sends_must_be_the_body_that_is_asked_for(self):
         self.assertEqual(self.why_out("right", cell(100, "POST")), "")
         self.assertIn("it sends another body", self.why_out("other-body", cell(100, "POST")))
-        self.assertIn("it asks 'POST", self.why_out("right", cell(100)))
+        self.assertIn("it requests 'POST", self.why_out("right", cell(100)))
 
     def test_what_is_not_true_or_not_asked_is_told_and_counts_for_nobody(self):
-        cases = {"blind-to-bodies": "answers were right and", "blind-to-statuses": "were right and",
-                 "forgets-errors": "and 0 wrong", "boasts": "answers were right and 0 wrong",
+        cases = {"blind-to-bodies": "correct responses and",
+                 "blind-to-statuses": "correct responses and",
+                 "forgets-errors": "and 0 wrong", "boasts": "correct responses and 0 wrong",
                  "reconnects": f"connections, not {CONNECTIONS}",
-                 "asks-elsewhere": "it asks 'GET /plaintext? HTTP/1.1'",
+                 "asks-elsewhere": "it requests 'GET /plaintext? HTTP/1.1'",
                  "babbles": "the client said: very many",
                  "dies": "ended with status 7: it is all too much"}
         samples = self.run_modes(*cases, "right")
@@ -137,11 +138,11 @@ class Figures(unittest.TestCase):
         self.assertEqual(found["per_second"], 1003)
 
     def test_errors_bytes_and_times_that_cannot_be_are_told(self):
-        cases = [(told(errors=1), "1 of its answers were wrong or missing"),
-                 (told(more=1), "it counted 131 bytes in 10 answers"),
+        cases = [(told(errors=1), "1 of its responses were wrong or missing"),
+                 (told(more=1), "it counted 131 bytes in 10 responses"),
                  (told(seconds=0.5), "it took 0.5 s of 2 s"),
                  (told(seconds=2.5), "it took 2.5 s of 2 s"),
-                 (told(3), "not one answer was counted")]
+                 (told(3), "no response was counted")]
         for given, why in cases:
             with self.subTest(why):
                 self.assertIn(why, clients.figures(told(3), given, self.step)["wrong"])
@@ -206,10 +207,10 @@ class Known(unittest.TestCase):
 
     def test_requests_that_are_not_owed_are_faults(self):
         request = cell().ask.request()
-        cases = [(request + request, "asks again before it has the answer"),
-                 (request.replace(b"GET", b"PUT"), "it asks 'PUT"),
+        cases = [(request + request, "or the next request before the response"),
+                 (request.replace(b"GET", b"PUT"), "it requests 'PUT"),
                  (request.replace(b"1.1", b"1.0"), "HTTP/1.0'"),
-                 (request.replace(b"Host:", b"Host"), "is none")]
+                 (request.replace(b"Host:", b"Host"), "is not valid")]
         for text, why in cases:
             with self.subTest(why), KnownServer(cell()) as server:
                 self.assertEqual(self.exchange(server, text), b"")

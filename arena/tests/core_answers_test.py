@@ -61,9 +61,9 @@ class Answers(unittest.TestCase):
 
     def test_each_wrong_one_is_named(self):
         cases = [("byte", "byte 12 differs"), ("header", "no date field"),
-                 ("close", "the connection closes after the answer, and was not asked to"),
+                 ("close", "the connection closes after the response without a reason"),
                  ("length", "byte 12 differs"), ("stale", "which is not now"),
-                 ("short", "the connection ended before the answer was whole"),
+                 ("short", "the connection ended before the response was complete"),
                  ("type", "Content-Type is 'text/html'")]
         for number, (mode, told) in enumerate(cases, 2):
             with self.subTest(mode), Running(number, mode) as port:
@@ -71,7 +71,7 @@ class Answers(unittest.TestCase):
 
     def test_a_pipelined_answer_missing_is_noticed(self):
         with Running(10, "close", "2") as port:
-            self.assertIn("ended before the answer was whole", fault(port, count=5))
+            self.assertIn("ended before the response was complete", fault(port, count=5))
 
     def test_a_length_too_small_shows_in_the_next_answer(self):
         with Running(11, "length", "1") as port:

@@ -57,7 +57,7 @@ class Manifests(InFolder):
             ('title = "Tiny"\n', "", "title: is missing; write a text"),
             ('"Tiny"', "7", "title: is 7; it must be a text"),
             ('name = "tiny"', 'name = "other"', "they must be equal"),
-            ('name = "tiny"', 'name = "Tiny!"', "only a-z, 0-9 and - may stand there"),
+            ('name = "tiny"', 'name = "Tiny!"', "but may have only a-z, 0-9 and -"),
             ('"yours"', '"mine"', "origin: 'mine' is not known; there are: distribution"),
             ('"plaintext"', '"plain"', "did you mean plaintext?"),
             ('header = "no_such_header_of_anybody.h"', "", "[find]: is missing"),

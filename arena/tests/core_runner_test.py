@@ -42,7 +42,7 @@ class Runner(unittest.TestCase):
 
     def test_what_goes_wrong_under_load_is_named_and_spoils_one_row(self):
         # One response before the load, so that the error begins during it.
-        cases = {"byte": "differs", "header": "no date field", "close": "closes after the answer",
+        cases = {"byte": "differs", "header": "no date field", "close": "closes after the response",
                  "length": "differs", "dies": "the server ended in the middle (status 7"}
         peers = [peer(self.directory, mode, mode, "1") for mode in cases]
         samples = self.run_peers(*peers, peer(self.directory, "right", "right"), rounds=1)

@@ -120,11 +120,11 @@ class Readings(unittest.TestCase):
 
     def test_what_is_wrong_with_the_answers_is_told(self):
         for old, new, why in (
-                ("0 4xx", "1 4xx", "not all of the 1000 answers are 2xx"),
-                ("1000 2xx", "999 2xx", "not all of the 1000 answers are 2xx"),
-                ("1000 2xx", "1001 2xx", "not all of the 1000 answers are 2xx"),
-                ("(13000) data", "(12999) data", "12999 bytes in all, not 13000"),
-                ("(13000) data", "(13001) data", "13001 bytes in all, not 13000"),
+                ("0 4xx", "1 4xx", "not all of the 1000 responses are 2xx"),
+                ("1000 2xx", "999 2xx", "not all of the 1000 responses are 2xx"),
+                ("1000 2xx", "1001 2xx", "not all of the 1000 responses are 2xx"),
+                ("(13000) data", "(12999) data", "12999 bytes, not 13000"),
+                ("(13000) data", "(13001) data", "13001 bytes, not 13000"),
                 ("traffic:", "nothing:", "does not say"), ("status codes", "no codes", "not say"),
                 ("0 failed", "3 failed", "3 requests failed")):
             with self.subTest(new):
@@ -136,7 +136,7 @@ class Readings(unittest.TestCase):
                 (CLEAR, "Application protocol is h2c, not h2"),
                 (SEALED.replace("TLSv1.3", "TLSv1.2"), "TLS Protocol is TLSv1.2, not TLSv1.3"),
                 (SEALED.replace("_128_", "_256_"), "Cipher is TLS_AES_256_GCM_SHA256, not"),
-                (SEALED.replace("Cipher:", "None:"), "Cipher is not told"),
+                (SEALED.replace("Cipher:", "None:"), "Cipher is not reported"),
                 (SEALED + "Application protocol: http/1.1\n", "is h2 and http/1.1, not h2")):
             with self.subTest(why), self.assertRaisesRegex(GeneratorFailed, why):
                 read(text, "tls-s10c100")

@@ -57,7 +57,7 @@ def _published(who, value):
 def experiments(is_large):
     """Returns every experiment of the arena, or three of them."""
     counts = (10, 100, 1000, 10000)
-    made = [{"id": "scalability", "title": "Scalability of a small answer", "cells": [
+    made = [{"id": "scalability", "title": "Scalability of a small response", "cells": [
         cell(f"c{count}", f"{count:,} connections",
              published=[_published("Amber (64 threads)", "315k"), _published("Unknown", "54k")],
              bound=_BOUND if count == 1000 else None)
@@ -158,7 +158,7 @@ def spoil(made):
         if (row["experiment"], row["contestant"]) == ("scalability", "birch"):
             row["wrong"] = "body differs at byte 7: expected b'World', got b'<World>'"
         if (row["experiment"], row["contestant"], row["round"]) == ("slow-work", "amber", 1):
-            row["wrong"] = "deadlock: no answer for 60 s"
+            row["wrong"] = "deadlock: no response for 60 s"
 
 
 def make(is_large, seed):

@@ -242,7 +242,7 @@ class Figures(unittest.TestCase):
         table = rows.table(run, cell, samples)
         self.assertEqual([row.name for row in table.rows], ["eider-epoll", "axum"])
         self.assertEqual(table.rows[0].texts["answer_bytes"], "1,000")
-        self.assertIn(("answer_bytes", "bytes/answer"), table.columns)
+        self.assertIn(("answer_bytes", "bytes/response"), table.columns)
         self.assertAlmostEqual(bounds.peers_ratio(samples, "eider-epoll", cell).median, 2 / 3)
 
 

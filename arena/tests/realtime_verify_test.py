@@ -64,7 +64,7 @@ class Rooms(Impatient):
             websockets.check_room(server.port)
 
     def test_what_does_not_reach_all_or_reaches_others_is_told(self):
-        for mode, told in (("alone", "no whole answer"), ("twice", "not opcode"),
+        for mode, told in (("alone", "no complete response"), ("twice", "not opcode"),
                            ("next-door", "not opcode"), ("byte", "not opcode")):
             with self.subTest(mode), TinyWebSocket(mode) as server:
                 with self.assertRaisesRegex(WrongAnswer, told):

@@ -73,7 +73,7 @@ class Refusals(unittest.TestCase):
         self.assertIn("not 4", fault(any_of_ours, answer("", "504 Gateway Timeout")))
 
     def test_an_answer_that_is_not_whole_is_none(self):
-        self.assertIn("ended before the answer was whole", fault(TWO, cut))
+        self.assertIn("ended before the response was complete", fault(TWO, cut))
 
     def test_no_answer_at_all_is_an_error(self):
         def impatient(port, address):
@@ -125,7 +125,7 @@ class Heads(unittest.TestCase):
                 self.assertIn(told, self.answered(*(set(every) - {left_out})))
 
     def test_one_name_for_two_requests_is_noticed(self):
-        self.assertIn("two answers have the same x-request-id", self.answered(
+        self.assertIn("two responses have the same x-request-id", self.answered(
             "X-Content-Type-Options: nosniff", "RateLimit: r=9", "X-Request-Id: 7"))
 
 

@@ -154,8 +154,8 @@ class Standings(unittest.TestCase):
     def test_one_round_is_never_a_victory(self):
         samples = series(EIDER, "cpu_us", [1]) + series(PEER, "cpu_us", [2])
         line = standing.summary_lines(run_with(samples, {"metric": "cpu_us"}))[0]
-        self.assertIn("ahead in 0 of 1 cell, level within the spread in 0, behind in 0, not to be "
-                      "told from too few rounds in 1.", line)
+        self.assertIn("ahead in 0 of 1 cell, level within the spread in 0, behind in 0, "
+                      "unknown because of too few rounds in 1.", line)
 
     def test_floors_have_no_rank(self):
         samples = series(EIDER, "cpu_us", [2, 2]) + series(FLOOR, "cpu_us", [1, 1]) \

@@ -47,9 +47,10 @@ class Restarts(unittest.TestCase):
             self.assertAlmostEqual(sum(rates.values()), given, delta=len(rates))
             self.assertEqual(any("HTTP/1.1" in name for name in rates), has_plain)
 
-    def test_who_is_not_there_is_told_with_who_is(self):
-        for words, told in ((["--only", "apache"], "there is no apache; there are eider, nginx"),
-                            (["--events", "fire"], "there is no fire; there are upgrade, restart")):
+    def test_unknown_names_are_reported_with_the_known_ones(self):
+        cases = ((["--only", "apache"], "unknown name apache; choose from: eider, nginx"),
+                 (["--events", "fire"], "unknown name fire; choose from: upgrade, restart"))
+        for words, told in cases:
             ended = subprocess.run([sys.executable, PROGRAM, *words], capture_output=True,
                                    text=True, timeout=60, check=False)
             self.assertEqual(ended.returncode, 1)

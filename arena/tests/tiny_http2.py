@@ -20,8 +20,8 @@ MODES = {
     "right": "", "byte": "byte 12 differs", "short": "byte 12 differs", "long": "byte 13 differs",
     "header": "no date field", "stale": "which is not now", "type": "Content-Type is 'text/html'",
     "no-type": "no content-type field", "status": ":status is ['404']", "reset": "StreamReset",
-    "goaway": "ConnectionTerminated", "ends": "ended before the answer was whole",
-    "swapped": "differs", "h1": "ended before the answer was whole",
+    "goaway": "ConnectionTerminated", "ends": "ended before the response was complete",
+    "swapped": "differs", "h1": "ended before the response was complete",
 }
 
 

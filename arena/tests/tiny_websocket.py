@@ -18,12 +18,12 @@ from verify.websockets import (BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, ac
 
 MODES = {
     "right": "", "status": "the status line is", "accept": "Sec-WebSocket-Accept is",
-    "no-upgrade": "Upgrade is ''", "extension": "none was asked for", "byte": "came, not opcode 1",
+    "no-upgrade": "Upgrade is ''", "extension": "none was requested", "byte": "came, not opcode 1",
     "masked": "a server's frame is masked", "reserved": "reserved bits are set",
-    "binary": "opcode 2 with", "silent-ping": "no whole answer", "fragments": "out of place",
+    "binary": "opcode 2 with", "silent-ping": "no complete response", "fragments": "out of place",
     "close-code": "the close is answered by", "ends": "the connection ended before",
     "alone": "", "twice": "", "reordered": "came, not opcode 1",
-    "plain": "no upgrade is asked for: the status line is", "tired": "the status line is",
+    "plain": "no upgrade is requested: the status line is", "tired": "the status line is",
     "silent-close": "the close is answered by",
 }
 
@@ -125,7 +125,7 @@ class TinyWebSocket:
         if self.mode == "tired":
             self.mode = "status"  # set before the response, after which the next client connects
         connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
-        raise WrongAnswer("no upgrade is asked for")
+        raise WrongAnswer("no upgrade is requested")
 
     def _answer(self, connection, members, opcode, is_final, payload):
         if opcode == CLOSE:

@@ -95,7 +95,7 @@ class Handshakes(unittest.TestCase):
     def test_a_wrong_answer_is_named(self):
         for mode, why in (("byte", "the body is b'Hello, World?'"), ("cut", "the body is"),
                           ("status", "the status line is b'HTTP/1.1 503 Busy'"),
-                          ("endless", "the answer does not end")):
+                          ("endless", "the response does not end")):
             with self.subTest(mode), TinyTls(tls_terms.certificate(), mode) as server:
                 told = told_by(server.port, CELLS["new"])
                 self.assertEqual(told.requests, 0)

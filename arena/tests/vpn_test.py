@@ -117,7 +117,7 @@ class Across(unittest.TestCase):
 
     def test_a_port_without_a_listener_is_told(self):
         with Vpn() as line:
-            with self.assertRaisesRegex(NetworkFailed, "nobody listens on port 7802"):
+            with self.assertRaisesRegex(NetworkFailed, "no program listens on port 7802"):
                 line.await_listening(7802, seconds_max=0.1)
 
 

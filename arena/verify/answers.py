@@ -148,11 +148,11 @@ def _check_end(connection, reader, expected):
     except ConnectionResetError:
         is_ended = True
     if reader.unread:
-        raise WrongAnswer(f"stray bytes after the answer: {reader.unread[:60]!r}")
+        raise WrongAnswer(f"stray bytes after the response: {reader.unread[:60]!r}")
     if expected.closes and not is_ended:
-        raise WrongAnswer("the connection does not close after the answer")
+        raise WrongAnswer("the connection does not close after the response")
     if is_ended and not expected.closes:
-        raise WrongAnswer("the connection closes after the answer, and was not asked to")
+        raise WrongAnswer("the connection closes after the response without a reason")
 
 
 def _check_date(date):

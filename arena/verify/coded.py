@@ -34,5 +34,5 @@ def _gunzip(body):
     reader = zlib.decompressobj(_GZIP)
     found = reader.decompress(body, _BYTES_MAX)
     if not reader.eof or reader.unused_data:
-        raise zlib.error("it has no end, or something behind it")
+        raise zlib.error("it has no end, or something after its end")
     return found

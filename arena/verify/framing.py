@@ -22,9 +22,9 @@ class Reader:
         try:
             data = self.connection.recv(1 << 18)
         except TimeoutError:
-            raise WrongAnswer(f"no whole answer within {TIMEOUT_SECONDS} s") from None
+            raise WrongAnswer(f"no complete response within {TIMEOUT_SECONDS} s") from None
         if not data:
-            raise WrongAnswer("the connection ended before the answer was whole")
+            raise WrongAnswer("the connection ended before the response was complete")
         self.unread += data
 
     def until(self, mark, bytes_max):
@@ -67,7 +67,7 @@ def fields_of(head):
     for line in lines:
         name, colon, value = line.partition(":")
         if not colon or not name or name != name.strip():
-            raise WrongAnswer(f"the header line {line!r} is none")
+            raise WrongAnswer(f"the header line {line!r} is not valid")
         fields.setdefault(name.lower(), []).append(value.strip())
     return status, fields
 

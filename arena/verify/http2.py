@@ -60,9 +60,9 @@ class _Talk:
         try:
             data = self._connection.recv(_RECEIVED_MAX)
         except TimeoutError:
-            raise WrongAnswer(f"no whole answer within {TIMEOUT_SECONDS} s") from None
+            raise WrongAnswer(f"no complete response within {TIMEOUT_SECONDS} s") from None
         if not data:
-            raise WrongAnswer("the connection ended before the answer was whole")
+            raise WrongAnswer("the connection ended before the response was complete")
         return data
 
     def _take(self, event):

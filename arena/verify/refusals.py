@@ -105,10 +105,10 @@ class Fields:
                 self._judge(fields)
                 seen.add(fields[self.unique][0])
         if len(seen) < 2:
-            raise WrongAnswer(f"two answers have the same {self.unique}")
+            raise WrongAnswer(f"two responses have the same {self.unique}")
 
     def _judge(self, fields):
         lines = [f"{name}: {value}" for name, values in fields.items() for value in values]
         for pattern in (*self.present, f"{self.unique}: .+"):
             if not any(re.fullmatch(pattern, line, re.IGNORECASE) for line in lines):
-                raise WrongAnswer(f"no field {pattern!r} in the answer")
+                raise WrongAnswer(f"no field {pattern!r} in the response")

@@ -140,7 +140,7 @@ def check_upgrade(status, fields, key):
         raise WrongAnswer(f"Sec-WebSocket-Accept is {fields.get('sec-websocket-accept')}")
     for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
         if name in fields:
-            raise WrongAnswer(f"{name} is {fields[name]}, and none was asked for")
+            raise WrongAnswer(f"{name} is {fields[name]}, but none was requested")
 
 
 def check_echo(port, path="/ws", message_bytes=16, address="127.0.0.1"):
@@ -148,7 +148,7 @@ def check_echo(port, path="/ws", message_bytes=16, address="127.0.0.1"):
     A request without an upgrade is rejected, and the next socket works as before.
     """
     _check_life(port, path, message_bytes, address)
-    Refusal("no upgrade is asked for", answers.request_bytes(path, _HOST), ("4",)).check(
+    Refusal("no upgrade is requested", answers.request_bytes(path, _HOST), ("4",)).check(
         port, address)
     with Socket(port, path, address) as one:
         one.send(b"still there?")

@@ -263,7 +263,7 @@ class _Writer:
     def _named_page(self, found):
         page = self.site.pages.get(found[0])
         if page is None:
-            raise SiteFailed(self.page.source, f'{found[0]} is named, and is no page')
+            raise SiteFailed(self.page.source, f'{found[0]} is named, but there is no such page')
         return f'<a href="{self.page.way_to(page.address)}">{html.escape(page.title)}</a>'
 
 

@@ -60,7 +60,7 @@ class Run:
                 'about': about.sentence(experiment), 'cells': cells}
 
     def headline(self):
-        """What everybody needs for a small answer, the least first, or None."""
+        """Returns the figures of all servers for a small response, the lowest first, or None."""
         samples = self.results.of_cell(*_HEADLINE)
         found = []
         for name in dict.fromkeys(sample['contestant'] for sample in samples):

@@ -47,7 +47,7 @@ def told(late, seconds, stolen, memory):
     memory  seconds in which all programs waited for memory
     """
     long = [one for one in late if one >= LATE_SECONDS_MIN]
-    lines = [f'the machine, or this program, stood still {len(long)} times, {sum(long):.0f} s in '
+    lines = [f'the machine, or this program, stopped {len(long)} times, {sum(long):.0f} s in '
              f'all, {max(long):.0f} s at once'] if long else []
     if stolen > STOLEN_SHARE_MIN * seconds * os.cpu_count():
         lines.append(f'other machines had {stolen:.0f} s of its processors\' time')

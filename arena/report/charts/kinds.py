@@ -200,7 +200,7 @@ def time_taken(source):
     """Draws time divided by the physical limit; the time itself if there is no limit."""
     limit = metrics.limit_seconds(source.cell)
     if limit is None:
-        title = "Time from first request to last answer"
+        title = "Time from first request to last response"
         return Drawing(title, "Less is better. No physical limit but the machine's speed.",
                        _bars(source, title, _measured(source, "seconds"), wording.seconds,
                              show_tick=_time_tick))
