@@ -121,7 +121,7 @@ PARTS = [
     Part('docs', 'the language and the first program of each page',
          lambda o, _: pages.check(o, ROOT), True),
     Part('install', 'an outside project finds the package', installed),
-    Part('asan', 'address and undefined behaviour', with_asan, builds=('asan',)),
+    Part('asan', 'address and undefined behavior', with_asan, builds=('asan',)),
     Part('tsan', 'threads', with_tsan, builds=TSAN),
     Part('fuzz', 'every fuzzer, bounded', fuzz),
     Part('tidy', 'mistakes that clang-tidy finds', with_tidy, is_compilation=True),

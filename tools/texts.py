@@ -5,6 +5,7 @@ Layering: finds texts; wording.py has the rules that they follow.
 """
 
 import argparse
+import ast
 import html.parser
 import itertools
 import re
@@ -19,11 +20,14 @@ import wording
 
 KINDS = ('message', 'name', 'summary', 'comment', 'page', 'markup')
 FOLDERS = ('src', 'include', 'cli', 'examples', 'docs/site')
+# Folders with programs in Python.
+PROGRAMS = ('arena', 'docs', 'packaging', 'tools')
 _SOURCE = re.compile(r'\.(?:cc|h)(?:\.in)?$')
 _MARKUP = re.compile(r'\.html(?:\.in)?$')
 _SCRIPT = re.compile(r'(?<!\.min)\.js(?:\.in)?$')
 _COMMENTED = re.compile(r'(?:/CMakeLists\.txt|/Dockerfile|\.yml|\.sh)\.in$')
-# Programs that only developers of Eider start.
+# Programs that only developers of Eider start, tests, and applications that are measured.
+_NO_PROGRAM = re.compile(r'(?:^|/)(?:tests|tracker|apps|\.venv)/|_test\.py$')
 _INTERNAL = re.compile(r'_(?:test|fuzz|bench)\.cc$|/test_[^/]*\.h$')
 _TWO_WORDS = re.compile(r'(?<![\w$=])[A-Za-z][a-z’\']+,? (?:[a-z]{2,}|an? [a-z])')
 _SQL = re.compile(
@@ -36,7 +40,7 @@ _SQL = re.compile(
 _CODE = re.compile(
     r'</|<\w+ \w+=|/>|[;{]\s*(?:\n|$)|^\s*#(?:!|include)|^\s*[{}\[]|\w+\([^)]*\);|=> |::\w+\(|\$\{'
     r'|^(?:HTTP|GET|POST|Content-Type|Cache-Control)\b.*\r|\bconst(?:expr)? \w|\[\[|^namespace '
-    r'|^\w+=\S+;|^:root|\blocal \w+ =|redis\.call|^function |^\w+\.\w+ = ')
+    r'|^\w+=\S+;|^:root|^set -e\b|\blocal \w+ =|redis\.call|^function |^\w+\.\w+ = ')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x[0-9a-fA-F]+|([0-7]{1,3})|(.))',
                      re.S)
 _ESCAPED = {'n': '\n', 't': '\t', 'r': '\r'}
@@ -146,6 +150,23 @@ def script_literals_of(source):
     literal = re.compile(r'//[^\n]*|/\*.*?\*/|(["\'`])((?:\\.|(?!\1)[^\\])*)\1', re.S)
     return [(source.count('\n', 0, found.start()) + 1, re.sub(r'\$\{[^}]*\}', 'X', found[2]))
             for found in literal.finditer(source) if found[1]]
+
+
+def python_literals_of(source):
+    """Returns [(line, text)] of the strings of Python, and the documentation of the program; X
+    stands for a value in an f-string."""
+    tree, found, skipped = ast.parse(source), [], set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            skipped.add(node.body[0].value)
+        elif isinstance(node, ast.JoinedStr):
+            skipped.update(node.values)
+            found.append((node.lineno, ''.join(
+                part.value if isinstance(part, ast.Constant) else 'X' for part in node.values)))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) \
+                and node not in skipped:
+            found.append((node.lineno, node.value))
+    return found
 
 
 def paragraphs_of(lines):
@@ -284,6 +305,10 @@ def texts_of_file(root, name):
                  if is_for_users(text)]
     elif _COMMENTED.search(name):
         found = _comment_texts(name, source, '#')
+    elif _is_python(name, source):
+        found = [Text(name, line + offset, 'message', text)
+                 for line, literal in python_literals_of(source) if is_for_users(literal)
+                 for offset, text in paragraphs_of(literal.splitlines())]
     else:
         is_whole = documented_headers(root).get(re.sub(r'^(?:src|include)/', '', name))
         documented = '' if is_whole is None else without_private(source)
@@ -293,14 +318,31 @@ def texts_of_file(root, name):
     return sorted(found, key=lambda text: text.line)
 
 
+def _is_python(name, start):
+    return name.endswith('.py') or '.' not in name.rpartition('/')[2] and \
+        start.startswith('#!/usr/bin/env python3')
+
+
+def _programs_of(root):
+    """Yields the programs in Python and their modules."""
+    for path in (path for folder in PROGRAMS for path in (root / folder).rglob('*')):
+        name = path.relative_to(root).as_posix()
+        if '.' in path.name.removesuffix('.py') or _NO_PROGRAM.search(name) or not path.is_file():
+            continue
+        with open(path, 'rb') as file:
+            if _is_python(name, file.read(40).decode(errors='replace')):
+                yield name
+
+
 def files_of(root):
     """Returns the files that have texts, as paths relative to the repository."""
     names = (path.relative_to(root).as_posix()
              for folder in FOLDERS for path in (root / folder).rglob('*') if path.is_file())
-    return sorted(name for name in names
-                  if (any(kind.search(name) for kind in (_SOURCE, _MARKUP, _SCRIPT, _COMMENTED))
-                      or name.endswith('.md.in'))
-                  and not _INTERNAL.search(name))
+    named = (name for name in names
+             if (any(kind.search(name) for kind in (_SOURCE, _MARKUP, _SCRIPT, _COMMENTED))
+                 or name.endswith('.md.in'))
+             and not _INTERNAL.search(name))
+    return sorted({*named, *_programs_of(root)})
 
 
 def page_of(name, found):

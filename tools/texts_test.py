@@ -137,6 +137,19 @@ class Sources(unittest.TestCase):
         self.assertEqual([(3, 'message', 'Cannot load X now.')],
                          self.texts_of('docs/site/static/a.js', script))
 
+    def test_literals_of_python(self):
+        program = ('#!/usr/bin/env python3\n"""Starts the servers."""\n'
+                   'def f(name):\n    """Not for users."""\n'
+                   '    raise SystemExit(f"there is no {name}: "\n'
+                   '                     "choose another")\n')
+        self.assertEqual([(2, 'message', 'Starts the servers.'),
+                          (5, 'message', 'there is no X: choose another')],
+                         self.texts_of('arena/run', program))
+        for name in ('arena/load.py', 'arena/tests/load.py', 'tools/load_test.py', 'arena/data'):
+            self.write(name, '')
+        self.assertEqual(['arena/load.py', 'arena/run', 'include/eider/app.h'],
+                         texts.files_of(self.root))
+
     def test_files_of_tests_are_left_out(self):
         for name in ('src/eider/a_test.cc', 'src/eider/a_fuzz.cc', 'src/eider/test_a.h',
                      'cli/a.cc', 'tests/b.cc', 'arena/b.cc', 'examples/x/main.cc',

@@ -31,7 +31,7 @@ def add(commands):
     """Adds the command and its options."""
     parser = commands.add_parser(
         "jobs", help="measure job queues", description="Measures job queues on one PostgreSQL: "
-        "throughput and CPU time of enqueueing and running jobs, and statements of an idle "
+        "throughput and CPU time of enqueuing and running jobs, and statements of an idle "
         "worker. See arena/APPLICATIONS.md.")
     parser.add_argument("--peers", help="names with commas (default: all that are set up)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds (default: 5)")

@@ -185,8 +185,8 @@ def _carry_out(folder, planned, machine, settings):
     try:
         runner.run(planned, context)
     except KeyboardInterrupt:
-        progress.say(f"Interrupted. What was measured is in {shown(folder.path)}; go on with\n"
-                     f"  ./arena/run run --resume {shown(folder.path)}\nor see it with\n"
+        progress.say(f"Interrupted. The results so far are in {shown(folder.path)}. Continue with\n"
+                     f"  ./arena/run run --resume {shown(folder.path)}\nor read them with\n"
                      f"  ./arena/run report {shown(folder.path)}")
         return 130
     finally:

@@ -20,10 +20,9 @@ def say(text):
 def add(commands):
     """Adds the command and its options."""
     parser = commands.add_parser(
-        "setup", help="install and build peers", description="Installs what the peers need and "
-        "builds their adapters. Peers of origin 'yours' are built when their library is found. "
-        "oha, a load generator, is built when it is named, and postgres, the database of the "
-        "experiments that need one, installed and tried.")
+        "setup", help="install and build peers", description="Installs the packages of the peers, "
+        "and builds their adapters. Peers of origin 'yours' are built when their library is found. "
+        "The load generator oha and the database postgres are installed only if they are named.")
     parser.add_argument("peers", nargs="*", metavar="peer", help="only these (all)")
     parser.add_argument("--prefix", action="append", metavar="name=path",
                         help="where the library of a peer is installed (repeatable)")

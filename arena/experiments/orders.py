@@ -106,7 +106,7 @@ def _first_of_types(path):
         refused("is_gift is a text", _changed(is_gift="perhaps"), "is_gift"),
         refused("a count is a text", _with_line(count="many"), "lines", "count"),
         Refusal("no city", request(_text(lacking)), ("422",), ("city",)),
-        Refusal("a member that nobody knows", request(_text(_changed(colour="red"))), ("422",),
+        Refusal("an unknown member", request(_text(_changed(colour="red"))), ("422",),
                 ("colour",)),
         Refusal("half of it", request(_text(ORDER)[:200]), ("400", "422")),
         Refusal("no Content-Type", whole.replace(b"Content-Type: application/json\r\n", b""),

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Opens TLS connections one after the other, one request on each, and says how many: handshaker.py
---port P --host H --path P --body TEXT --connections N --seconds S --suite NAME [--resumes]
+"""Opens TLS connections one after the other, with one request each, and prints their number.
+
+    handshaker.py --port P --host H --path P --body TEXT --connections N --seconds S --suite NAME
+                  [--resumes]
 
 A figure counts only if every handshake was of the requested kind, so each is checked. Needs only
 Python; OPENSSL_CONF limits the suites that it offers. Must not check the certificate's name: the

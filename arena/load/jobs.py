@@ -1,4 +1,4 @@
-"""Measures job queues on one PostgreSQL: enqueueing, working, being idle.
+"""Measures job queues on one PostgreSQL: enqueuing, working, being idle.
 
 Must not know a queue: each adapter has the same protocol (arena/APPLICATIONS.md).
 """

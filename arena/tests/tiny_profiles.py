@@ -19,7 +19,7 @@ JSON_MODES = {
     "compresses-unasked": "Content-Encoding is 'gzip', not none"}
 COMPRESSED_MODES = {
     "never-compresses": "Content-Encoding is '', not 'gzip' or 'br'", "ignores-m": "the item is",
-    "torn": "the body is no gzip", "says-br": "the body is no br",
+    "torn": "the body is not gzip", "says-br": "the body is not br",
     "compresses-unasked": "Content-Encoding is 'gzip', not none"}
 UPLOAD_MODES = {"trusts-length": "in chunks", "counts-first": "differs", "json": "Content-Type",
                 "refuses-large": "413"}

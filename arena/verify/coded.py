@@ -26,7 +26,7 @@ def plain(fields, body, codings):
     try:
         return _gunzip(body) if told == "gzip" else brotli.decompress(body, _BYTES_MAX)
     except (zlib.error, brotli.NotBrotli) as failure:
-        raise WrongAnswer(f"the body is no {told}: {failure}") from None
+        raise WrongAnswer(f"the body is not {told}: {failure}") from None
 
 
 def _gunzip(body):

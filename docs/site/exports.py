@@ -1,4 +1,4 @@
-"""What programs read of the site: Markdown of each page with its drawings, llms.txt,
+"""The files of the site for programs: Markdown of each page with its drawings, llms.txt,
 llms-full.txt, the sitemap and the pages that redirect from old addresses.
 
 Layering: reads pages that are already rendered.
