@@ -89,6 +89,12 @@ TASKS = {
     'set cookie': 'guides/requests/cookies.html',
     'oauth': 'guides/users/openid-connect.html',
     'uuid': 'guides/requests/custom-types.html',
+    'admin panel': 'guides/pages/admin.html',
+    'presigned url': 'guides/data/file-storage.html',
+    'ip whitelist': 'guides/application/request-filters.html',
+    'query builder': 'guides/data/record-queries.html',
+    'reverse proxy': 'guides/network/reverse-proxy.html',
+    'broadcast': 'guides/realtime/pub-sub.html',
 }
 # Searches of new users, each with the page or folder of one of the first three results. The first
 # 15 found nothing in an earlier version of the site, the next five only unrelated pages.
