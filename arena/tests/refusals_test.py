@@ -78,7 +78,7 @@ class Refusals(unittest.TestCase):
     def test_no_answer_at_all_is_an_error(self):
         def impatient(port, address):
             return socket.create_connection((address, port), timeout=0.3)
-        with TinyServer(stay_silent) as server, self.assertRaisesRegex(WrongAnswer, "no whole"):
+        with TinyServer(stay_silent) as server, self.assertRaisesRegex(WrongAnswer, "no complete"):
             TWO.check(server.port, via=impatient)
 
     def test_a_refusal_that_ends_with_its_connection_needs_no_length(self):
