@@ -135,8 +135,8 @@ AdminDependents shown(const Its& its, const Dependents& each, const AdminUser& u
 }
 
 /// Every value of the record, for the audit log.
-std::vector<LoggedChange> last_values(const Resource& resource, const Record& record) {
-  std::vector<LoggedChange> changes;
+std::vector<AdminChange> last_values(const Resource& resource, const Record& record) {
+  std::vector<AdminChange> changes;
   for (const std::size_t at : shown_columns(resource)) {
     const Column& column = resource.columns[at];
     changes.push_back({std::string(column.name()), column.label,
@@ -146,8 +146,8 @@ std::vector<LoggedChange> last_values(const Resource& resource, const Record& re
 }
 
 /// Records of other tables that a deletion deletes or changes, for the first entry of the log.
-std::vector<LoggedChange> dependent_changes(const Site& site, const DependentsFound& dependents) {
-  std::vector<LoggedChange> changes;
+std::vector<AdminChange> dependent_changes(const Site& site, const DependentsFound& dependents) {
+  std::vector<AdminChange> changes;
   for (const Dependents& each : dependents.all) {
     const Resource* const other = site.find_table(each.key->table);
     changes.push_back({"", other == nullptr ? label_of(each.key->table.name) : other->title,
@@ -210,7 +210,7 @@ Task<Removed> remove_all(Its its, AdminUser user, std::vector<db::Value> keys, s
       removed.state = Removed::State::changed;
       co_return removed;
     }
-    std::vector<LoggedChange> others = dependent_changes(*its.site, doomed.dependents);
+    std::vector<AdminChange> others = dependent_changes(*its.site, doomed.dependents);
     for (std::size_t i = 0; i < doomed.records.size(); ++i) {
       const Record& record = doomed.records[i];
       LogNote note{.action = "delete",
@@ -219,7 +219,7 @@ Task<Removed> remove_all(Its its, AdminUser user, std::vector<db::Value> keys, s
                    .label = "",
                    .changes = last_values(*its.resource, record)};
       note.set_record(*its.resource, record);
-      for (LoggedChange& each : std::exchange(others, {})) {
+      for (AdminChange& each : std::exchange(others, {})) {
         note.changes.push_back(std::move(each));
       }
       // It can be gone already: with another one of them, to which it refers.
@@ -283,7 +283,7 @@ std::string result_text(const std::exception_ptr& thrown) {
   }
 }
 
-std::vector<LoggedChange> result_change(std::string result) {
+std::vector<AdminChange> result_change(std::string result) {
   return {{"", "Result", "", std::move(result)}};
 }
 

@@ -124,8 +124,8 @@ std::vector<FieldError> errors_of(const db::Failure& failure, const FormShape& s
   }
 }
 
-LoggedChange change_of(const Resource& resource, const ShapeField& field, std::string before,
-                       std::string after) {
+AdminChange change_of(const Resource& resource, const ShapeField& field, std::string before,
+                      std::string after) {
   return {std::string(field.name), resource.columns[*resource.find(field.name)].label,
           std::move(before), std::move(after)};
 }
@@ -220,7 +220,7 @@ Task<Saved> create(Its its, const SentForm& sent, AdminUser user) {
 
 /// Values that differ from the record, and their notes.
 std::vector<NewValue> changed_values(const Resource& resource, const Record& before,
-                                     const SentForm& sent, std::vector<LoggedChange>& changes) {
+                                     const SentForm& sent, std::vector<AdminChange>& changes) {
   const FormShape& shape = *resource.form;
   const Object old = make_object(*shape.type);
   const auto misfits = before.fill(shape, old.get());

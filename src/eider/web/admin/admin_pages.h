@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,13 @@ struct AdminButton {
   std::string label;
 };
 
-/// Old and new value of a member in the audit log.
+/// Old and new value of a column in the audit log.
+///
+/// member  name of the column; empty: not of a column, such as the result of an action. Nothing: of
+///         an older version of the library
+/// field   label of the column
 struct AdminChange {
+  std::optional<std::string> member;
   std::string field;
   std::string old_value;
   std::string new_value;

@@ -120,6 +120,12 @@ std::int64_t now_ms() {
   return wall_time().time_since_epoch().count() * kMsPerSecond;
 }
 
+Text log_text() {
+  return Text(
+      "select id, at, user_id, user_name, action, resource, record, label, label_member, changes "
+      "from eider_admin_log");
+}
+
 }  // namespace
 
 Columns shown_columns(const Resource& resource) {
@@ -276,7 +282,7 @@ Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote n
 }
 
 Task<> update_log(Database database, std::vector<std::int64_t> ids,
-                  std::vector<LoggedChange> changes) {
+                  std::vector<AdminChange> changes) {
   const std::string text = json::to_text(changes);
   Transaction all = co_await database.begin();
   for (const std::int64_t id : ids) {
@@ -288,9 +294,7 @@ Task<> update_log(Database database, std::vector<std::int64_t> ids,
 Task<std::vector<LogRow>> read_log(const db::Statements& on, std::int64_t before,
                                    std::vector<std::string> resources, std::string record,
                                    std::int64_t max) {
-  Text text(
-      "select id, at, user_id, user_name, action, resource, record, label, label_member, changes "
-      "from eider_admin_log");
+  Text text = log_text();
   if (before > 0) {
     text.condition() << "id < " << db::Value(before);
   }
@@ -311,10 +315,9 @@ Task<std::vector<LogRow>> read_log(const db::Statements& on, std::int64_t before
 }
 
 Task<std::optional<LogRow>> find_log(const db::Statements& on, std::int64_t id) {
-  co_return co_await on.one<LogRow>(
-      "select id, at, user_id, user_name, action, resource, record, label, label_member, changes "
-      "from eider_admin_log where id = $1",
-      id);
+  Text text = log_text();
+  text.condition() << "id = " << db::Value(id);
+  co_return co_await on.one<LogRow>(std::move(text).take());
 }
 
 }  // namespace eider::detail::admin

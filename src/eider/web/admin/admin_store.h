@@ -93,17 +93,6 @@ inline constexpr std::int64_t kDependentsMax = 10'000;
                                                   const Resource& resource,
                                                   std::vector<db::Value> keys);
 
-/// A change as the audit log stores it.
-///
-/// member  name of the column; empty: not of a column, such as the result of an action. Nothing: of
-///         an older version of the library, and `field` is the label of the column
-struct LoggedChange {
-  std::optional<std::string> member;
-  std::string field;
-  std::string old_value;
-  std::string new_value;
-};
-
 /// A new entry of the audit log.
 ///
 /// label_member  the column that `label` comes from; empty: none
@@ -113,7 +102,7 @@ struct LogNote {
   std::string record;
   std::string label;
   std::string label_member = {};
-  std::vector<LoggedChange> changes = {};
+  std::vector<AdminChange> changes = {};
 
   void set_record(const Resource& of, const Record& its_record);
 };
@@ -122,7 +111,7 @@ struct LogNote {
 
 /// Replaces the changes of these entries.
 [[nodiscard]] Task<> update_log(Database database, std::vector<std::int64_t> ids,
-                                std::vector<LoggedChange> changes);
+                                std::vector<AdminChange> changes);
 
 struct LogRow {
   std::int64_t id = 0;

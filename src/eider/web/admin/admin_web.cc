@@ -54,7 +54,7 @@ std::string message_of(const LogRow& row, const std::string& label, std::int64_t
   if (row.action == "delete") {
     return name + "was deleted.";
   }
-  const auto changes = json::read<std::vector<LoggedChange>>(row.changes);
+  const auto changes = json::read<std::vector<AdminChange>>(row.changes);
   const bool has_text = changes && !changes->empty() && !changes->front().new_value.empty();
   return has_text ? changes->front().new_value : label + ": done.";
 }
@@ -75,7 +75,7 @@ Task<std::string> message_for(std::shared_ptr<const Site> site, std::string quer
                        parse_int64(find_pair(pairs, "n")).value_or(1));
 }
 
-bool is_hidden_now(const Resource* resource, const LoggedChange& change) {
+bool is_hidden_now(const Resource* resource, const AdminChange& change) {
   if (change.member) {
     const Column* const column = find_column_of(resource, *change.member);
     return column != nullptr && column->is_hidden;
@@ -86,13 +86,13 @@ bool is_hidden_now(const Resource* resource, const LoggedChange& change) {
 }
 
 /// The change, without values of a column that was hidden since.
-AdminChange shown_change(const Resource* resource, LoggedChange change) {
+AdminChange shown_change(const Resource* resource, AdminChange change) {
   if (is_hidden_now(resource, change)) {
     for (std::string* const value : {&change.old_value, &change.new_value}) {
       *value = value->empty() ? "" : kNotShown;
     }
   }
-  return {std::move(change.field), std::move(change.old_value), std::move(change.new_value)};
+  return change;
 }
 
 }  // namespace
@@ -208,8 +208,8 @@ AdminLogEntry log_entry(const Site& site, const LogRow& row) {
   if (resource != nullptr && !row.record.empty() && row.action != "delete") {
     entry.address = site.record_address(*resource, row.record);
   }
-  if (auto changes = json::read<std::vector<LoggedChange>>(row.changes)) {
-    for (LoggedChange& each : *changes) {
+  if (auto changes = json::read<std::vector<AdminChange>>(row.changes)) {
+    for (AdminChange& each : *changes) {
       entry.changes.push_back(shown_change(resource, std::move(each)));
     }
   }
