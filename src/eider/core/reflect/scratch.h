@@ -1,5 +1,5 @@
 // One object of a struct that is known only by its description.
-// Layering: must not be used while a request is processed: it allocates.
+// Layering: must not be used for requests in production: it allocates.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class Scratch {
     ::operator delete(memory_, alignment());
   }
 
-  [[nodiscard]] const void* object() const noexcept { return memory_; }
+  [[nodiscard]] void* object() const noexcept { return memory_; }
   [[nodiscard]] unsigned char byte(std::size_t index) const noexcept {
     return static_cast<const unsigned char*>(memory_)[index];
   }

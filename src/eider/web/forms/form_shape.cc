@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
-#include <new>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "eider/core/base/translation.h"
 #include "eider/core/json/read.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/scratch.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/type_of.h"
 #include "eider/web/forms/form_reader.h"
@@ -60,25 +59,6 @@ std::optional<std::int64_t> integer_of(const Keywords& words, std::string_view n
   return found == words.end() ? std::nullopt : parse_int64(found->second);
 }
 
-/// A T{} for trying values.
-class Trial {
- public:
-  explicit Trial(const Type& type) : type_(type), memory_(::operator new(type.bytes)) {
-    type.structure().construct(memory_);
-  }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
-  ~Trial() {
-    type_.structure().destroy(memory_);
-    ::operator delete(memory_);
-  }
-  [[nodiscard]] void* object() const noexcept { return memory_; }
-
- private:
-  const Type& type_;
-  void* memory_;
-};
-
 /// Creates the fields of one struct. The texts of its members are found by a path from the
 /// outermost struct.
 class ShapeMaker {
@@ -88,7 +68,7 @@ class ShapeMaker {
 
   std::vector<ShapeField> fields(const Type& type, const ShapeField* outer) {
     const Structure& structure = type.structure();
-    const Trial trial(type);
+    const reflect::detail::Scratch trial(type, structure.construct);  // a T{} for trying values
     std::vector<ShapeField> made;
     for (std::size_t i = 0; i < structure.count; ++i) {
       made.push_back(field(structure, i, trial.object(), outer));

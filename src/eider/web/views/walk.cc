@@ -1,14 +1,14 @@
 #include "eider/web/views/walk.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
-#include <new>
+#include <memory>
 #include <utility>
 
 #include "eider/core/base/assert.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
+#include "eider/core/reflect/scratch.h"
 #include "eider/protocols/http/status.h"
 #include "eider/web/views/check.h"
 #include "eider/web/views/filter_names.h"
@@ -21,6 +21,7 @@ namespace {
 
 using reflect::Kind;
 using reflect::Type;
+using reflect::detail::Scratch;
 
 /// A value, and its owner if it was created while rendering.
 struct Known {
@@ -210,16 +211,11 @@ class Walker {
 
   /// Returns a T{}, for members of an empty optional.
   const void* fresh(const Type& type) {
-    std::shared_ptr<void>& object = fresh_[&type];
+    std::unique_ptr<Scratch>& object = fresh_[&type];
     if (object == nullptr) {
-      void* const memory = ::operator new(std::max<std::size_t>(type.bytes, 1));
-      type.structure().construct(memory);
-      object = std::shared_ptr<void>(memory, [destroy = type.structure().destroy](void* at) {
-        destroy(at);
-        ::operator delete(at);
-      });
+      object = std::make_unique<Scratch>(type, type.structure().construct);
     }
-    return object.get();
+    return object->object();
   }
 
   Known of_loop(const Expression& here) {
@@ -296,7 +292,7 @@ class Walker {
   std::string& out_;
   std::vector<Known> values_;
   std::vector<Turn> turns_;
-  std::map<const Type*, std::shared_ptr<void>> fresh_;
+  std::map<const Type*, std::unique_ptr<Scratch>> fresh_;
 };
 
 std::optional<ViewError> walk_nodes(const Tree& tree, const std::vector<Node>& nodes,
