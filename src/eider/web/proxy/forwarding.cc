@@ -11,6 +11,7 @@
 #include "eider/core/base/url.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/ip_address.h"
+#include "eider/protocols/http/list.h"
 
 namespace eider::detail::proxy {
 
@@ -73,26 +74,6 @@ bool belongs_to_head(std::string_view name) noexcept {
          std::ranges::any_of(kHeadOnlyPrefixes, [name](std::string_view prefix) {
            return is_alike(prefix, name.substr(0, prefix.size()));
          });
-}
-
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
-/// Calls `take` with each element of a comma-separated list.
-template <class Take>
-void for_each_element(std::string_view list, const Take& take) {
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    take(trimmed(list.substr(0, comma)));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
-  }
 }
 
 /// Returns the "received-protocol": the version of the forwarded message (RFC 9110, section 7.6.3).
@@ -209,7 +190,10 @@ std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passe
 HopFields::HopFields(std::span<const Field> fields) {
   for (const Field& field : fields) {
     if (equals_ignoring_case(field.name, "Connection")) {
-      for_each_element(field.value, [this](std::string_view name) { named_.push_back(name); });
+      ListReader names(field.value);
+      while (const auto name = names.next()) {
+        named_.push_back(*name);
+      }
     }
   }
 }
@@ -283,11 +267,13 @@ void forward_trailers(std::span<const Field> head, std::span<const Field> traile
 }
 
 bool welcomes_trailers(const Request& request) noexcept {
-  bool is_found = false;
-  for_each_element(request.header("TE").value_or(""), [&](std::string_view coding) {
-    is_found |= equals_ignoring_case(trimmed(coding.substr(0, coding.find(';'))), "trailers");
-  });
-  return is_found && request.head().minor_version != 0;
+  ListReader codings(request.header("TE").value_or(""));
+  while (const auto coding = codings.next()) {
+    if (equals_ignoring_case(trim(coding->substr(0, coding->find(';'))), "trailers")) {
+      return request.head().minor_version != 0;
+    }
+  }
+  return false;
 }
 
 bool has_come_far_enough(const Request& request) noexcept {
