@@ -1,7 +1,11 @@
 #include "eider/auth/passkeys/authenticator_data.h"
 
+#include <algorithm>
+#include <array>
+
 #include "eider/auth/passkeys/cbor.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/kinds/uuid.h"
 
 namespace eider::detail::passkeys {
 
@@ -90,17 +94,9 @@ Result<AuthenticatorData, PasskeyError> parse_authenticator_data(std::string_vie
 }
 
 std::string aaguid_text(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t index = 0; index < bytes.size(); ++index) {
-    if (index == 4 || index == 6 || index == 8 || index == 10) {
-      text += '-';
-    }
-    const auto byte = static_cast<unsigned char>(bytes[index]);
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0x0FU];
-  }
-  return text;
+  std::array<std::uint8_t, kAaguidBytes> octets{};
+  std::ranges::copy(bytes, octets.begin());
+  return std::string(Uuid(octets).text());
 }
 
 }  // namespace eider::detail::passkeys

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "eider/core/base/base64.h"
 #include "eider/core/base/hidden_text.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/write.h"
@@ -74,17 +75,15 @@ void append_time(Buffer& out, std::int64_t time_ms) {
 }
 
 void append_shown(Buffer& out, std::string_view text, std::string_view escaped) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   while (!text.empty()) {
     const std::size_t bytes = utf8_sequence_bytes(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(bytes, 1));
     text.remove_prefix(sequence.size());
     // A terminal interprets control characters, and bidirectional ones reorder the output.
     if (bytes == 0 || hidden_at(sequence).bytes != 0) {
-      for (const char byte : sequence) {
-        const auto value = static_cast<unsigned char>(byte);
-        const std::array<char, 4> hex = {'\\', 'x', kDigits[value >> 4U], kDigits[value & 15U]};
-        out.append({hex.data(), hex.size()});
+      for (const char& byte : sequence) {
+        out.append("\\x");
+        out.append(to_hex({&byte, 1}));
       }
       continue;
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eider/app/life/log_stderr.h"
+#include "eider/core/base/secret_bytes.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
@@ -84,7 +85,7 @@ TopicBackplane::TopicBackplane(Topics& topics, MakeTopicAdapter make, TopicBackp
     : topics_(topics),
       make_(std::move(make)),
       options_(with_log(std::move(options))),
-      origin_(detail::backplane::make_origin()) {
+      origin_(secret_bytes(detail::backplane::kOriginBytes)) {
   topics_.carry_by(
       [self = std::weak_ptr(self_)](std::string_view topic, const WsMessage& message,
                                     const TopicEvent& event) {

@@ -1,9 +1,5 @@
 #include "eider/web/backplane/topic_batch.h"
 
-#include <sys/random.h>
-
-#include "eider/core/base/assert.h"
-
 namespace eider::detail::backplane {
 
 namespace {
@@ -43,14 +39,6 @@ bool read_text(std::string_view& in, std::string_view& text) noexcept {
 }
 
 }  // namespace
-
-std::string make_origin() {
-  std::string origin(kOriginBytes, '\0');
-  // getrandom returns up to 256 bytes completely, even if signals arrive.
-  const auto given = ::getrandom(origin.data(), origin.size(), 0);
-  ensure(given == static_cast<ssize_t>(origin.size()), "the kernel returned no random bytes");
-  return origin;
-}
 
 std::string batch_head(std::string_view origin, bool has_gap) {
   return std::string(origin).append(1, has_gap ? kGap : kWhole);

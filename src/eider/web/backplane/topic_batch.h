@@ -27,7 +27,6 @@ struct BatchMessage {
   TopicEvent event;
 };
 
-[[nodiscard]] std::string make_origin();
 [[nodiscard]] std::string batch_head(std::string_view origin, bool has_gap);
 inline constexpr std::size_t kBatchHeadBytes = kOriginBytes + 1;
 /// Returns one message, to be appended to the head or to other messages.

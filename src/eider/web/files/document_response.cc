@@ -1,11 +1,10 @@
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "eider/app/handlers/respond.h"
-#include "eider/core/base/failure.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
 #include "eider/protocols/http/accept_encoding.h"
 #include "eider/protocols/http/preconditions.h"
 #include "eider/protocols/http/range.h"
@@ -53,21 +52,6 @@ Response unsatisfied(const Variant& variant) {
   return response;
 }
 
-/// Returns 128 random bits: no file contains them by chance.
-std::string make_boundary() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::array<unsigned char, 16> bits{};
-  if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size())) {
-    throw Failure(Error::internal("Cannot read random bytes from the kernel"));
-  }
-  std::string text;
-  for (const unsigned char byte : bits) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-  }
-  return text;
-}
-
 using Piece = FileContent::Piece;
 
 /// Joins the pieces, from a file that is in memory.
@@ -101,7 +85,8 @@ void set_one_range(Response& response, const Document& document, const Variant& 
 
 void set_many_ranges(Response& response, const Document& document, const Variant& variant,
                      const ByteRanges& ranges) {
-  const std::string boundary = make_boundary();
+  // 128 random bits: no file contains them by chance.
+  const std::string boundary = to_hex(secret_bytes(16));
   const RangeParts parts(boundary, document.content_type, variant.file->size());
   std::vector<Piece> pieces;
   RangeParts::Place place = RangeParts::Place::first;
