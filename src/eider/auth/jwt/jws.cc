@@ -4,7 +4,7 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/text.h"
-#include "eider/core/json/read.h"
+#include "eider/core/json/members.h"
 #include "eider/core/json/write.h"
 
 namespace eider::detail::jwt {
@@ -16,8 +16,8 @@ std::unexpected<JwtError> malformed(std::string why) {
 }
 
 /// Returns nothing if the member exists, but is not a string or is too long.
-std::optional<std::optional<std::string>> text_member(const json::Value& header,
-                                                      std::string_view name) {
+std::optional<std::optional<std::string>> short_text(const json::Value& header,
+                                                     std::string_view name) {
   const json::Value* member = header.find(name);
   if (member == nullptr) {
     return std::optional<std::string>();
@@ -36,22 +36,19 @@ std::string_view without_application(std::string_view type) noexcept {
 }
 
 Result<Jws, JwtError> read_header(std::string_view text) {
-  const auto header = parse_json_object(text);
+  const auto header = json::read_object(text, kForeignObject);
   if (!header) {
     return malformed("its header is not a JSON object");
   }
   if (header->find("crit") != nullptr) {
     return malformed("its header has 'crit', but no extension is supported");
   }
-  const json::Value* algorithm = header->find("alg");
-  const auto known = algorithm != nullptr && algorithm->is_string()
-                         ? parse_jwt_algorithm(algorithm->text())
-                         : std::nullopt;
+  const auto known = parse_jwt_algorithm(json::text_member(*header, "alg").value_or(""));
   if (!known) {
     return malformed("its 'alg' is not supported");
   }
-  auto key_id = text_member(*header, "kid");
-  auto type = text_member(*header, "typ");
+  auto key_id = short_text(*header, "kid");
+  auto type = short_text(*header, "typ");
   if (!key_id || !type) {
     return malformed("its 'kid' or 'typ' is not a string, or too long");
   }
@@ -64,15 +61,6 @@ Result<Jws, JwtError> read_header(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<json::Value> parse_json_object(std::string_view text, const ObjectLimits& limits) {
-  const json::Limits all{.bytes_max = text.size(),
-                         .depth_max = limits.depth,
-                         .elements_max = limits.elements,
-                         .errors_max = 1};
-  auto value = json::read<json::Value>(text, all);
-  return value && value->is_object() ? std::optional(std::move(*value)) : std::nullopt;
-}
 
 Result<Jws, JwtError> parse_jws(std::string_view token, std::size_t bytes_max) {
   if (token.size() > bytes_max) {

@@ -11,7 +11,6 @@
 #include "eider/auth/jwt/algorithm.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/limits.h"
-#include "eider/core/json/value.h"
 
 namespace eider::detail::jwt {
 
@@ -27,20 +26,21 @@ struct Jws {
 
 inline constexpr std::size_t kKeyIdBytesMax = 256;
 
-/// depth     maximum nesting of arrays and objects
-/// elements  maximum number of elements in all of them together
-struct ObjectLimits {
-  std::size_t depth;
-  std::size_t elements;
-};
+/// The bytes are limited before.
+constexpr json::Limits object_limits(std::size_t depth_max, std::size_t elements_max) noexcept {
+  return {.bytes_max = std::numeric_limits<std::size_t>::max(),
+          .depth_max = depth_max,
+          .elements_max = elements_max,
+          .errors_max = 1};
+}
 
 /// Limits for headers, claims and single keys from untrusted senders.
-inline constexpr ObjectLimits kForeignObject{.depth = 16, .elements = 4096};
+inline constexpr json::Limits kForeignObject = object_limits(16, 4096);
 /// Limits for an issuer's key set, in which each key may include its certificates.
-inline constexpr ObjectLimits kKeySet{.depth = 16, .elements = 64UL * 1024};
+inline constexpr json::Limits kKeySet = object_limits(16, 64UL * 1024);
 /// Limits for the application's own claims: those of the reader.
-inline constexpr ObjectLimits kOwnClaims{.depth = json::Limits::kDepthMax,
-                                         .elements = std::numeric_limits<std::size_t>::max()};
+inline constexpr json::Limits kOwnClaims =
+    object_limits(json::Limits::kDepthMax, std::numeric_limits<std::size_t>::max());
 
 /// Reads "header.payload.signature", base64url without padding. The payload is not checked.
 ///
@@ -50,10 +50,6 @@ inline constexpr ObjectLimits kOwnClaims{.depth = json::Limits::kDepthMax,
 ///         more than `bytes_max` bytes
 /// source  RFC 7515, sections 3.1, 4.1 and 5.2; RFC 8725, section 3
 [[nodiscard]] Result<Jws, JwtError> parse_jws(std::string_view token, std::size_t bytes_max);
-
-/// Parses a JSON object without duplicate members, within limits.
-[[nodiscard]] std::optional<json::Value> parse_json_object(
-    std::string_view text, const ObjectLimits& limits = kForeignObject);
 
 /// Returns the text to sign. type, key_id: omitted if empty.
 [[nodiscard]] std::string signed_part_of(JwtAlgorithm algorithm, std::string_view key_id,

@@ -7,6 +7,7 @@
 #include "eider/auth/jwt/jws.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/json/members.h"
 
 namespace eider {
 
@@ -64,7 +65,7 @@ Result<JwtClaims, JwtError> check_jwt(std::string_view token, std::span<const Jw
   if (!rules.type.empty() && !(jws->type && detail::jwt::is_same_type(*jws->type, rules.type))) {
     return fail(JwtError{JwtFault::wrong_type, "the token has the wrong type"});
   }
-  auto all = detail::jwt::parse_json_object(jws->payload);
+  auto all = json::read_object(jws->payload, detail::jwt::kForeignObject);
   if (!all) {
     return fail(JwtError{JwtFault::malformed, "the token's claims are not a JSON object"});
   }
@@ -89,7 +90,7 @@ bool detail::jwt::has_key_for(std::string_view token, std::span<const JwtKey> ke
 
 std::string detail::jwt::sign(std::string_view own_claims, const RegisteredClaims& registered,
                               const JwtKey& key, std::string_view type) {
-  auto claims = parse_json_object(own_claims, kOwnClaims);
+  auto claims = json::read_object(own_claims, kOwnClaims);
   if (!claims) {
     throw Failure(Error::internal(
         "Claims must be a JSON object without duplicate members, nested at most 512 levels deep"));

@@ -14,6 +14,7 @@
 #include "eider/core/base/assert.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
+#include "eider/core/json/members.h"
 
 namespace eider {
 
@@ -166,21 +167,15 @@ std::string hmac_of(const KeyMaterial& key, std::string_view bytes) {
   return tag;
 }
 
-const std::string* text_of(const json::Value& jwk, std::string_view name) {
-  const json::Value* member = jwk.find(name);
-  return member != nullptr && member->is_string() ? &member->text() : nullptr;
-}
-
 /// Returns the algorithm from `alg`, the curve or `fallback`, in this order; nothing if none
 /// applies.
 std::optional<JwtAlgorithm> algorithm_of(const json::Value& jwk,
                                          std::optional<JwtAlgorithm> fallback) {
   if (jwk.find("alg") != nullptr) {
-    const std::string* told = text_of(jwk, "alg");
-    return told == nullptr ? std::nullopt : parse_jwt_algorithm(*told);
+    return parse_jwt_algorithm(json::text_member(jwk, "alg").value_or(""));
   }
-  const std::string* curve = text_of(jwk, "crv");
-  if (curve == nullptr) {
+  const auto curve = json::text_member(jwk, "crv");
+  if (!curve) {
     return fallback;
   }
   for (const JwtAlgorithm algorithm :
@@ -255,24 +250,25 @@ Result<JwtKey> JwtKey::from_pem(JwtAlgorithm algorithm, std::string_view pem, st
 }
 
 Result<JwtKey> JwtKey::from_jwk(std::string_view json, std::optional<JwtAlgorithm> fallback) {
-  const auto jwk = json.size() > kJwkBytesMax ? std::nullopt : detail::jwt::parse_json_object(json);
+  const auto jwk = json.size() > kJwkBytesMax
+                       ? std::nullopt
+                       : json::read_object(json, detail::jwt::kForeignObject);
   return jwk ? from_jwk_value(*jwk, fallback) : bad_key("it is not a JSON object");
 }
 
 Result<JwtKey> JwtKey::from_jwk_value(const json::Value& jwk,
                                       std::optional<JwtAlgorithm> fallback) {
   const auto algorithm = algorithm_of(jwk, fallback);
-  const std::string* id = text_of(jwk, "kid");
-  if (!algorithm || !is_for_signatures(jwk) || (id == nullptr && given(jwk, "kid") != nullptr) ||
-      (id != nullptr && id->size() > detail::jwt::kKeyIdBytesMax)) {
+  const auto id = json::text_member(jwk, "kid");
+  if (!algorithm || !is_for_signatures(jwk) || (!id && given(jwk, "kid") != nullptr) ||
+      (id && id->size() > detail::jwt::kKeyIdBytesMax)) {
     return bad_key("its alg, use, key_ops or kid is invalid or not supported");
   }
   const AlgorithmFacts& facts = facts_of(*algorithm);
-  std::string own_id = id == nullptr ? "" : *id;
+  std::string own_id(id.value_or(""));
   if (facts.family == KeyFamily::secret) {
-    const auto secret = detail::jwt::bytes_member(jwk, "k");
-    const std::string* kind = text_of(jwk, "kty");
-    if (kind == nullptr || *kind != "oct" || !secret) {
+    const auto secret = json::bytes_member(jwk, "k");
+    if (json::text_member(jwk, "kty") != "oct" || !secret) {
       return bad_key("it is not a secret");
     }
     return from_secret(*algorithm, *secret, std::move(own_id));
@@ -352,7 +348,7 @@ json::Value to_jwks(std::span<const JwtKey> keys) {
 
 Result<std::vector<JwtKey>> parse_jwks(std::string_view json, JwtAlgorithm rsa_default,
                                        std::size_t keys_max) {
-  const auto set = detail::jwt::parse_json_object(json, detail::jwt::kKeySet);
+  const auto set = json::read_object(json, detail::jwt::kKeySet);
   const json::Value* list = set ? set->find("keys") : nullptr;
   if (list == nullptr || !list->is_array()) {
     return bad_key("it is not a JWK Set");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eider/core/base/base64.h"
+#include "eider/core/json/members.h"
 #include "eider/io/tls/key_parts.h"
 
 namespace eider::detail::jwt {
@@ -33,15 +34,10 @@ constexpr std::array<AlgorithmFacts, 13> kFacts{
     AlgorithmFacts{KeyFamily::ed25519, nullptr, 0, "Ed25519", nullptr, tls::kEd25519Bytes},
 };
 
-bool is_text(const json::Value& jwk, std::string_view name, std::string_view wanted) {
-  const json::Value* member = jwk.find(name);
-  return member != nullptr && member->is_string() && member->text() == wanted;
-}
-
 /// returns  whether the JWK has the member, as a valid number
 bool add(tls::KeyParts& parts, const json::Value& jwk, std::string_view name,
          const char* parameter) {
-  const auto bytes = bytes_member(jwk, name);
+  const auto bytes = json::bytes_member(jwk, name);
   return bytes && parts.add_number(parameter, *bytes);
 }
 
@@ -54,7 +50,7 @@ tls::KeyPtr rsa_from_jwk(const json::Value& jwk) {
   const auto has = [&](std::string_view name, const char* parameter) {
     return add(parts, jwk, name, parameter);
   };
-  if (!is_text(jwk, "kty", "RSA") || !has("n", OSSL_PKEY_PARAM_RSA_N) ||
+  if (json::text_member(jwk, "kty") != "RSA" || !has("n", OSSL_PKEY_PARAM_RSA_N) ||
       !has("e", OSSL_PKEY_PARAM_RSA_E)) {
     return nullptr;
   }
@@ -71,13 +67,13 @@ tls::KeyPtr rsa_from_jwk(const json::Value& jwk) {
 }
 
 tls::KeyPtr ec_from_jwk(const json::Value& jwk, const AlgorithmFacts& facts) {
-  const auto x = bytes_member(jwk, "x");
-  const auto y = bytes_member(jwk, "y");
-  const auto d = bytes_member(jwk, "d");
+  const auto x = json::bytes_member(jwk, "x");
+  const auto y = json::bytes_member(jwk, "y");
+  const auto d = json::bytes_member(jwk, "d");
   const bool is_private = jwk.find("d") != nullptr;
   // Each coordinate in its full length (RFC 7518, section 6.2.1.2).
-  if (!is_text(jwk, "kty", "EC") || !is_text(jwk, "crv", facts.curve) || !x || !y ||
-      x->size() != facts.number_bytes || y->size() != facts.number_bytes ||
+  if (json::text_member(jwk, "kty") != "EC" || json::text_member(jwk, "crv") != facts.curve || !x ||
+      !y || x->size() != facts.number_bytes || y->size() != facts.number_bytes ||
       (is_private && (!d || d->size() != facts.number_bytes))) {
     return nullptr;
   }
@@ -90,15 +86,15 @@ tls::KeyPtr ec_from_jwk(const json::Value& jwk, const AlgorithmFacts& facts) {
 }
 
 tls::KeyPtr ed25519_from_jwk(const json::Value& jwk) {
-  const auto x = bytes_member(jwk, "x");
-  if (!is_text(jwk, "kty", "OKP") || !is_text(jwk, "crv", "Ed25519") || !x) {
+  const auto x = json::bytes_member(jwk, "x");
+  if (json::text_member(jwk, "kty") != "OKP" || json::text_member(jwk, "crv") != "Ed25519" || !x) {
     return nullptr;
   }
   tls::KeyPtr known = tls::ed25519_of(*x);
   if (jwk.find("d") == nullptr) {
     return known;
   }
-  const auto d = bytes_member(jwk, "d");
+  const auto d = json::bytes_member(jwk, "d");
   if (!d || d->size() != tls::kEd25519Bytes) {
     return nullptr;
   }
@@ -132,11 +128,6 @@ KeyMaterial::KeyMaterial(JwtAlgorithm its_algorithm, std::string its_id)
 
 KeyMaterial::~KeyMaterial() {
   OPENSSL_cleanse(secret.data(), secret.size());
-}
-
-std::optional<std::string> bytes_member(const json::Value& jwk, std::string_view name) {
-  const json::Value* member = jwk.find(name);
-  return member != nullptr && member->is_string() ? from_base64url(member->text()) : std::nullopt;
 }
 
 std::string fault_of_pair(EVP_PKEY* pair, const AlgorithmFacts& facts) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,9 +54,5 @@ struct KeyMaterial {
 
 /// Returns `kty` and the members of the public part.
 [[nodiscard]] json::Value public_members(EVP_PKEY* pair, const AlgorithmFacts& facts);
-
-/// Returns the bytes of a member in base64url; nothing if it is missing or invalid.
-[[nodiscard]] std::optional<std::string> bytes_member(const json::Value& jwk,
-                                                      std::string_view name);
 
 }  // namespace eider::detail::jwt

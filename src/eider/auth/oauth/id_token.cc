@@ -9,6 +9,7 @@
 #include "eider/auth/jwt/jws.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/text.h"
+#include "eider/core/json/members.h"
 
 namespace eider::detail::oauth {
 
@@ -71,10 +72,9 @@ Result<void, JwtError> check_asked_claims(const json::Value& claims, const IdTok
       return refuse(JwtFault::expired, "the login at the provider was too long ago");
     }
   }
-  const json::Value* const acr = claims.find("acr");
+  const auto acr = json::text_member(claims, "acr");
   if (!rules.acr_values.empty() &&
-      (acr == nullptr || !acr->is_string() ||
-       std::ranges::find(rules.acr_values, acr->text()) == rules.acr_values.end())) {
+      (!acr || std::ranges::find(rules.acr_values, *acr) == rules.acr_values.end())) {
     return refuse(JwtFault::bad_claim,
                   "the login at the provider does not have a requested authentication level");
   }

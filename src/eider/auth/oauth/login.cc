@@ -9,6 +9,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/url.h"
+#include "eider/core/json/members.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/response.h"
@@ -390,9 +391,8 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
     if (!user) {
       co_return fail(std::move(user.error()));
     }
-    const json::Value* const subject = user->find("sub");
     // OpenID Connect Core 1.0, section 5.3.2: userinfo of another user may have been substituted.
-    if (subject == nullptr || !subject->is_string() || subject->text() != identity.subject) {
+    if (json::text_member(*user, "sub") != identity.subject) {
       co_return fail(
           LoginError{OAuthFault::refused, "the userinfo response belongs to another user"});
     }

@@ -7,6 +7,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
+#include "eider/core/json/members.h"
 #include "eider/protocols/http/http_url.h"
 
 namespace eider::detail::oauth {
@@ -22,11 +23,6 @@ bool is_loopback(const http::HttpUrl& url) noexcept {
   return url.host == "127.0.0.1" || url.host == "::1" || url.host == "localhost";
 }
 
-const std::string* text_of(const json::Value& object, std::string_view name) {
-  const json::Value* member = object.find(name);
-  return member != nullptr && member->is_string() ? &member->text() : nullptr;
-}
-
 /// RFC 6749, appendix A: VSCHAR. Such texts are valid in a header.
 bool is_visible(std::string_view text) noexcept {
   return !text.empty() &&
@@ -35,8 +31,8 @@ bool is_visible(std::string_view text) noexcept {
 
 /// Returns the URL; empty if it is missing or not allowed.
 std::string place_in(const json::Value& document, std::string_view name, bool may_be_here) {
-  const std::string* const url = text_of(document, name);
-  auto place = url == nullptr ? fail(Error::internal("")) : checked_place(*url, may_be_here);
+  const auto url = json::text_member(document, name);
+  auto place = url ? checked_place(*url, may_be_here) : fail(Error::internal(""));
   return place ? std::move(*place) : std::string();
 }
 
@@ -94,12 +90,11 @@ bool is_here(std::string_view url) {
 }
 
 Result<ProviderPlaces> read_places(std::string_view json, std::string_view issuer) {
-  const auto document = jwt::parse_json_object(json);
+  const auto document = json::read_object(json, jwt::kForeignObject);
   if (!document) {
     return wrong("the provider's configuration document is not a JSON object");
   }
-  const std::string* const its_own = text_of(*document, "issuer");
-  if (its_own == nullptr || *its_own != issuer) {
+  if (json::text_member(*document, "issuer") != issuer) {
     return wrong("the provider's configuration document belongs to another issuer");
   }
   const auto types = words_in(*document, "response_types_supported");
@@ -125,43 +120,41 @@ Result<ProviderPlaces> read_places(std::string_view json, std::string_view issue
 }
 
 Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
-  const auto response = jwt::parse_json_object(json);
+  const auto response = json::read_object(json, jwt::kForeignObject);
   if (!response) {
     return wrong("the token response is not a JSON object");
   }
-  const std::string* const access = text_of(*response, "access_token");
-  const std::string* const type = text_of(*response, "token_type");
-  if (access == nullptr || !is_visible(*access)) {
+  const auto access = json::text_member(*response, "access_token");
+  const auto type = json::text_member(*response, "token_type");
+  if (!access || !is_visible(*access)) {
     const std::string word = error_word(json);
     return wrong(word.empty() ? "the token response has no access_token"
                               : "the provider returned the error " + word);
   }
   // RFC 6749, section 7.1: tokens of unknown types must not be used.
-  if (type == nullptr || !equals_ignoring_case(*type, "Bearer")) {
+  if (!type || !equals_ignoring_case(*type, "Bearer")) {
     return wrong("the access token is not a Bearer token");
   }
-  OAuthTokens tokens{.access_token = *access};
+  OAuthTokens tokens{.access_token = std::string(*access)};
   if (const auto seconds = seconds_of(*response)) {
     tokens.expires_at = now + *seconds;
   }
   for (const auto& [name, to] :
        {std::pair("refresh_token", &tokens.refresh_token), std::pair("scope", &tokens.scope),
         std::pair("id_token", &tokens.id_token)}) {
-    if (const std::string* const text = text_of(*response, name)) {
-      *to = *text;
-    }
+    *to = json::text_member(*response, name).value_or("");
   }
   return tokens;
 }
 
 std::string error_word(std::string_view json) {
-  const auto response = jwt::parse_json_object(json);
-  const std::string* const word = response ? text_of(*response, "error") : nullptr;
-  return word == nullptr ? std::string() : printable_word(*word);
+  const auto response = json::read_object(json, jwt::kForeignObject);
+  const auto word = response ? json::text_member(*response, "error") : std::nullopt;
+  return word ? printable_word(*word) : std::string();
 }
 
 Result<json::Value> read_claims(std::string_view json) {
-  auto claims = jwt::parse_json_object(json);
+  auto claims = json::read_object(json, jwt::kForeignObject);
   if (!claims) {
     return wrong("the userinfo response is not a JSON object");
   }

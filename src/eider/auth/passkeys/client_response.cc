@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/auth/passkeys/json_member.h"
 #include "eider/auth/passkeys/relying_party.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/json/members.h"
 
 namespace eider::detail::passkeys {
 
@@ -40,8 +41,8 @@ std::string read_transports(const json::Value& response) {
 /// Reads the members that differ between registration and login.
 bool read_response(const json::Value& response, CeremonyKind kind, CredentialResponse& result) {
   const bool is_login = kind == CeremonyKind::login;
-  auto client_data = bytes_member(response, "clientDataJSON");
-  auto data = bytes_member(response, is_login ? "authenticatorData" : "attestationObject");
+  auto client_data = json::bytes_member(response, "clientDataJSON");
+  auto data = json::bytes_member(response, is_login ? "authenticatorData" : "attestationObject");
   if (!client_data || !data) {
     return false;
   }
@@ -51,7 +52,7 @@ bool read_response(const json::Value& response, CeremonyKind kind, CredentialRes
     result.transports = read_transports(response);
     return true;
   }
-  auto signature = bytes_member(response, "signature");
+  auto signature = json::bytes_member(response, "signature");
   const json::Value* handle = response.find("userHandle");
   if (!signature || (handle != nullptr && !handle->is_null() && !handle->is_string())) {
     return false;
@@ -67,16 +68,16 @@ bool read_response(const json::Value& response, CeremonyKind kind, CredentialRes
 
 Result<CredentialResponse, PasskeyError> parse_credential_response(std::string_view json,
                                                                    CeremonyKind kind) {
-  const auto whole = parse_object(json, kResponseBytesMax);
+  const auto whole = json::read_object(json, json_limits(kResponseBytesMax));
   const json::Value* credential = whole ? whole->find("credential") : nullptr;
   const json::Value* response = credential != nullptr ? credential->find("response") : nullptr;
-  const auto ticket = whole ? text_member(*whole, "ticket") : std::nullopt;
+  const auto ticket = whole ? json::text_member(*whole, "ticket") : std::nullopt;
   if (response == nullptr || !ticket) {
     return bad_response("it is not an object with a credential and a ticket");
   }
-  const auto id = text_member(*credential, "id");
-  const auto bytes = bytes_member(*credential, "rawId");
-  if (text_member(*credential, "type") != "public-key" || !id || !bytes || bytes->empty() ||
+  const auto id = json::text_member(*credential, "id");
+  const auto bytes = json::bytes_member(*credential, "rawId");
+  if (json::text_member(*credential, "type") != "public-key" || !id || !bytes || bytes->empty() ||
       bytes->size() > kCredentialIdBytesMax || *id != to_base64url(*bytes)) {
     return bad_response("the type or the id of its credential is invalid");
   }

@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "eider/auth/passkeys/json_member.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
+#include "eider/core/json/members.h"
 #include "eider/protocols/http/http_url.h"
 
 namespace eider::detail::passkeys {
@@ -101,10 +101,10 @@ Result<void, PasskeyError> check_client_data(std::string_view text,
   if (text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
   }
-  const auto data = parse_object(text, kClientDataBytesMax);
-  const auto type = data ? text_member(*data, "type") : std::nullopt;
-  const auto challenge = data ? text_member(*data, "challenge") : std::nullopt;
-  const auto origin = data ? text_member(*data, "origin") : std::nullopt;
+  const auto data = json::read_object(text, json_limits(kClientDataBytesMax));
+  const auto type = data ? json::text_member(*data, "type") : std::nullopt;
+  const auto challenge = data ? json::text_member(*data, "challenge") : std::nullopt;
+  const auto origin = data ? json::text_member(*data, "origin") : std::nullopt;
   if (!type || !challenge || !origin) {
     return refuse(PasskeyFault::malformed, "its client data cannot be read");
   }

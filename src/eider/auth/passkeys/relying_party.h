@@ -15,6 +15,7 @@
 #include "eider/auth/passkeys/passkeys.h"
 #include "eider/core/base/result.h"
 #include "eider/core/base/signed_token.h"
+#include "eider/core/json/limits.h"
 #include "eider/io/tls/sealed_text.h"
 
 namespace eider::detail::passkeys {
@@ -82,6 +83,10 @@ struct ExpectedClientData {
                                                            const ExpectedClientData& expected);
 
 inline constexpr std::size_t kResponseBytesMax = std::size_t{64} << 10U;
+/// Limits of JSON from browsers.
+constexpr json::Limits json_limits(std::size_t bytes_max) noexcept {
+  return {.bytes_max = bytes_max, .depth_max = 16, .elements_max = 512, .errors_max = 1};
+}
 
 /// A browser's response: bytes are decoded, but nothing is checked.
 ///

@@ -10,7 +10,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/html.h"
 #include "eider/core/base/sha256.h"
-#include "eider/core/json/read.h"
+#include "eider/core/json/members.h"
 #include "eider/protocols/http/accept.h"
 #include "eider/protocols/http/response.h"
 
@@ -18,18 +18,10 @@ namespace eider {
 
 namespace {
 
-using json::Value;
-
 /// Clients that accept only application/json also get problem documents.
 constexpr std::array<std::string_view, 3> kOffered = {kApplicationProblem, kApplicationJson,
                                                       kTextHtml};
 constexpr std::size_t kPageOffered = 2;
-
-std::string_view text_of(const Value& problem, std::string_view name) {
-  const Value* const member = problem.find(name);
-  return member != nullptr && member->is_string() ? std::string_view(member->text())
-                                                  : std::string_view();
-}
 
 constexpr std::string_view kPlainStyle =
     "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:18vh auto;padding:0 1.5rem;"
@@ -91,14 +83,14 @@ void show(const ErrorPages& pages, const Request& request, Response& response) {
   if (choose_media_type(request.headers(), kOffered) != kPageOffered) {
     return;
   }
-  const auto problem = json::read<Value>(response.body());
-  if (!problem || !problem->is_object()) {
+  const auto problem = json::read_object(response.body(), {});
+  if (!problem) {
     return;
   }
   const auto* const id = request.find<RequestId>();
   const ErrorPage error{.status = response.status(),
-                        .title = text_of(*problem, "title"),
-                        .detail = text_of(*problem, "detail"),
+                        .title = json::text_member(*problem, "title").value_or(""),
+                        .detail = json::text_member(*problem, "detail").value_or(""),
                         .request_id = id == nullptr ? std::string_view() : id->text(),
                         .problem = *problem,
                         .request = request};
