@@ -19,19 +19,19 @@ namespace {
 
 using BigPtr = std::unique_ptr<BIGNUM, tls::Freer<&BN_clear_free>>;
 constexpr std::array<AlgorithmFacts, 13> kFacts{
-    AlgorithmFacts{KeyFamily::secret, "SHA256", 32, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::secret, "SHA384", 48, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::secret, "SHA512", 64, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::rsa, "SHA256", 32, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::rsa, "SHA384", 48, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::rsa, "SHA512", 64, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::rsa_pss, "SHA256", 32, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::rsa_pss, "SHA384", 48, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::rsa_pss, "SHA512", 64, "", nullptr, 0},
-    AlgorithmFacts{KeyFamily::ec, "SHA256", 32, "P-256", "prime256v1", 32},
-    AlgorithmFacts{KeyFamily::ec, "SHA384", 48, "P-384", "secp384r1", 48},
-    AlgorithmFacts{KeyFamily::ec, "SHA512", 64, "P-521", "secp521r1", 66},
-    AlgorithmFacts{KeyFamily::ed25519, nullptr, 0, "Ed25519", nullptr, tls::kEd25519Bytes},
+    AlgorithmFacts{"HS256", KeyFamily::secret, "SHA256", 32, "", nullptr, 0},
+    AlgorithmFacts{"HS384", KeyFamily::secret, "SHA384", 48, "", nullptr, 0},
+    AlgorithmFacts{"HS512", KeyFamily::secret, "SHA512", 64, "", nullptr, 0},
+    AlgorithmFacts{"RS256", KeyFamily::rsa, "SHA256", 32, "", nullptr, 0},
+    AlgorithmFacts{"RS384", KeyFamily::rsa, "SHA384", 48, "", nullptr, 0},
+    AlgorithmFacts{"RS512", KeyFamily::rsa, "SHA512", 64, "", nullptr, 0},
+    AlgorithmFacts{"PS256", KeyFamily::rsa_pss, "SHA256", 32, "", nullptr, 0},
+    AlgorithmFacts{"PS384", KeyFamily::rsa_pss, "SHA384", 48, "", nullptr, 0},
+    AlgorithmFacts{"PS512", KeyFamily::rsa_pss, "SHA512", 64, "", nullptr, 0},
+    AlgorithmFacts{"ES256", KeyFamily::ec, "SHA256", 32, "P-256", "prime256v1", 32},
+    AlgorithmFacts{"ES384", KeyFamily::ec, "SHA384", 48, "P-384", "secp384r1", 48},
+    AlgorithmFacts{"ES512", KeyFamily::ec, "SHA512", 64, "P-521", "secp521r1", 66},
+    AlgorithmFacts{"EdDSA", KeyFamily::ed25519, nullptr, 0, "Ed25519", nullptr, tls::kEd25519Bytes},
 };
 
 /// returns  whether the JWK has the member, as a valid number
@@ -186,3 +186,19 @@ json::Value public_members(EVP_PKEY* pair, const AlgorithmFacts& facts) {
 }
 
 }  // namespace eider::detail::jwt
+
+namespace eider {
+
+std::string_view to_text(JwtAlgorithm algorithm) noexcept {
+  return detail::jwt::facts_of(algorithm).name;
+}
+
+std::optional<JwtAlgorithm> parse_jwt_algorithm(std::string_view text) noexcept {
+  using detail::jwt::AlgorithmFacts;
+  const auto found = std::ranges::find(detail::jwt::kFacts, text, &AlgorithmFacts::name);
+  return found == detail::jwt::kFacts.end()
+             ? std::nullopt
+             : std::optional(static_cast<JwtAlgorithm>(found - detail::jwt::kFacts.begin()));
+}
+
+}  // namespace eider

@@ -15,11 +15,13 @@ namespace eider::detail::jwt {
 
 enum class KeyFamily : std::uint8_t { secret, rsa, rsa_pss, ec, ed25519 };
 
+/// name          in tokens
 /// hash_name     OpenSSL's name; empty: the algorithm includes the hash
 /// curve         name in a JWK
 /// group         name in OpenSSL
 /// number_bytes  size of a coordinate, and of each of the two numbers of an ECDSA signature
 struct AlgorithmFacts {
+  std::string_view name;
   KeyFamily family;
   const char* hash_name;
   std::size_t hash_bytes;
