@@ -15,10 +15,10 @@
 #include "cli/cpp_texts.h"
 #include "cli/files.h"
 #include "cli/project/words.h"
+#include "cli/views/template_texts.h"
 #include "eider/core/base/result.h"
 #include "eider/web/languages/po.h"
 #include "eider/web/views/parser.h"
-#include "eider/web/views/template_texts.h"
 
 namespace eider {
 

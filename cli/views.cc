@@ -11,9 +11,9 @@
 
 #include "cli/files.h"
 #include "cli/project/words.h"
+#include "cli/views/generate.h"
 #include "eider/core/base/result.h"
 #include "eider/web/views/assemble.h"
-#include "eider/web/views/generate.h"
 #include "eider/web/views/parser.h"
 
 namespace eider {

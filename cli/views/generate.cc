@@ -1,4 +1,4 @@
-#include "eider/web/views/generate.h"
+#include "cli/views/generate.h"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/views/generate.h"
 #include "eider/core/base/assert.h"
-#include "eider/web/views/generate.h"
 #include "eider/web/views/test_views.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

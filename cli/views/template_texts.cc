@@ -1,4 +1,4 @@
-#include "eider/web/views/template_texts.h"
+#include "cli/views/template_texts.h"
 
 #include <utility>
 
