@@ -10,8 +10,8 @@
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/ip_address.h"
 #include "eider/protocols/http/status.h"
-#include "eider/web/middleware/client_network.h"
 #include "eider/web/middleware/place_table.h"
+#include "eider/web/middleware/rate_limit.h"
 
 namespace eider {
 

@@ -14,7 +14,6 @@
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/status.h"
-#include "eider/web/middleware/client_network.h"
 #include "eider/web/middleware/rate_table.h"
 
 namespace eider {
@@ -52,6 +51,20 @@ void check_limit(const RateLimit& limit) {
 }
 
 }  // namespace
+
+std::string network_of(const std::optional<IpAddress>& address, unsigned ipv6_prefix_bits) {
+  if (!address) {
+    return "unknown";
+  }
+  std::string network;
+  unsigned left = address->is_v4() ? 32 : ipv6_prefix_bits;
+  for (const std::uint8_t byte : address->bytes()) {
+    const unsigned kept = left < 8 ? left : 8;
+    network.push_back(static_cast<char>(byte & (0xFF00U >> kept)));
+    left -= kept;
+  }
+  return network;
+}
 
 class RateLimiter {
  public:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "eider/app/handlers/middleware.h"
 #include "eider/app/handlers/operation.h"
 #include "eider/io/runtime/time.h"
+#include "eider/protocols/http/ip_address.h"
 #include "eider/web/middleware/rate_store.h"
 
 namespace eider {
@@ -69,6 +71,11 @@ struct RateLimit {
 [[nodiscard]] ClientMiddleware rate_limit(RateLimit limit, std::shared_ptr<RateStore> store);
 
 namespace detail::middleware {
+
+/// Returns the bytes of an IPv4 address, or of the first `ipv6_prefix_bits` of an IPv6 address,
+/// which count as one client; "unknown" without an address. Pre: ipv6_prefix_bits <= 128.
+[[nodiscard]] std::string network_of(const std::optional<IpAddress>& address,
+                                     unsigned ipv6_prefix_bits);
 
 class RateLimiter;
 [[nodiscard]] std::shared_ptr<RateLimiter> make_rate_limiter(RateLimit limit);

@@ -13,7 +13,6 @@
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
 #include "eider/testkit/test_client.h"
-#include "eider/web/middleware/client_network.h"
 #include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/rate_table.h"
 
