@@ -2,6 +2,7 @@
 #include <atomic>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "eider/auth/accounts/account_rows.h"
@@ -99,37 +100,24 @@ constexpr Duration kFirstPause = std::chrono::seconds(10);
 constexpr Duration kPauseMax = std::chrono::hours(1);
 constexpr std::int64_t kTriesMax = 10;
 
+/// The mails of the requests that are notices.
+constexpr std::pair<std::string_view, AccountMailKind> kNotices[] = {
+    {kPasswordChanged, AccountMailKind::password_changed},
+    {kAddressChanged, AccountMailKind::address_changed},
+    {kPasskeyAdded, AccountMailKind::passkey_added},
+    {kProviderLinked, AccountMailKind::provider_linked},
+    {kTwoFactorOn, AccountMailKind::two_factor_on},
+    {kTwoFactorOff, AccountMailKind::two_factor_off},
+    {kRecoveryCodeUsed, AccountMailKind::recovery_code_used},
+    {kRecoveryCodesReplaced, AccountMailKind::recovery_codes_replaced},
+    {kApiKeyAdded, AccountMailKind::api_key_added}};
+
 /// returns  nothing if the request is not about a notice
 std::optional<AccountMail> notice_of(const Ask& ask) {
-  const auto notice = [&ask](AccountMailKind kind) {
-    return AccountMail{.kind = kind, .to = ask.email, .language = ask.language};
-  };
-  if (ask.purpose == kPasswordChanged) {
-    return notice(AccountMailKind::password_changed);
-  }
-  if (ask.purpose == kAddressChanged) {
-    return notice(AccountMailKind::address_changed);
-  }
-  if (ask.purpose == kPasskeyAdded) {
-    return notice(AccountMailKind::passkey_added);
-  }
-  if (ask.purpose == kProviderLinked) {
-    return notice(AccountMailKind::provider_linked);
-  }
-  if (ask.purpose == kTwoFactorOn) {
-    return notice(AccountMailKind::two_factor_on);
-  }
-  if (ask.purpose == kTwoFactorOff) {
-    return notice(AccountMailKind::two_factor_off);
-  }
-  if (ask.purpose == kRecoveryCodeUsed) {
-    return notice(AccountMailKind::recovery_code_used);
-  }
-  if (ask.purpose == kRecoveryCodesReplaced) {
-    return notice(AccountMailKind::recovery_codes_replaced);
-  }
-  if (ask.purpose == kApiKeyAdded) {
-    return notice(AccountMailKind::api_key_added);
+  for (const auto& [purpose, kind] : kNotices) {
+    if (ask.purpose == purpose) {
+      return AccountMail{.kind = kind, .to = ask.email, .language = ask.language};
+    }
   }
   return std::nullopt;
 }
