@@ -10,9 +10,9 @@ namespace eider {
 
 using detail::accounts::digest_of;
 using detail::accounts::email_key_of;
-using detail::accounts::kLogIn;
 using detail::accounts::no_such_link;
 using detail::accounts::no_such_login;
+using detail::accounts::Purpose;
 using detail::accounts::Row;
 using detail::accounts::seconds_from_now;
 using detail::accounts::use_up;
@@ -181,7 +181,7 @@ Task<std::shared_ptr<const Row>> Accounts::row_of_login_link(
 }
 
 Task<Result<std::string>> Accounts::login_link_address(std::string token) const {
-  auto link = co_await find_link(kLogIn, std::move(token));
+  auto link = co_await find_link(Purpose::kLogIn, std::move(token));
   const auto row = co_await row_of_login_link(std::move(link));
   if (row == nullptr) {
     co_return fail(no_such_link());
@@ -191,7 +191,7 @@ Task<Result<std::string>> Accounts::login_link_address(std::string token) const 
 
 /// Makes all login links of the account invalid, including links requested earlier.
 Task<Result<AccountLogin>> Accounts::log_in_by_link(std::string token, ClientInfo client) {
-  const auto link = co_await find_link(kLogIn, std::move(token));
+  const auto link = co_await find_link(Purpose::kLogIn, std::move(token));
   const auto row = co_await row_of_login_link(link);
   if (row == nullptr) {
     co_return fail(no_such_link());
@@ -201,7 +201,7 @@ Task<Result<AccountLogin>> Accounts::log_in_by_link(std::string token, ClientInf
     co_return fail(no_such_link());
   }
   co_await transaction.exec("delete from eider_account_links where account = $1 and purpose = $2",
-                            row->name, kLogIn);
+                            row->name, Purpose::kLogIn);
   co_await transaction.commit();
   logins_.make_known(email_key_of(row->email), client);
   co_return co_await login_of(row);

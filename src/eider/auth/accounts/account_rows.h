@@ -39,21 +39,23 @@ struct Link {
   std::int64_t version = 0;
 };
 
-// Purposes of requests and links, as stored in the tables.
-inline constexpr const char* kSignUp = "sign_up";
-inline constexpr const char* kReset = "reset";
-inline constexpr const char* kAddress = "address";
-inline constexpr const char* kEndSessions = "end_sessions";
-inline constexpr const char* kPasswordChanged = "password_changed";
-inline constexpr const char* kAddressChanged = "address_changed";
-inline constexpr const char* kPasskeyAdded = "passkey_added";
-inline constexpr const char* kProviderLinked = "provider_linked";
-inline constexpr const char* kLogIn = "log_in";
-inline constexpr const char* kTwoFactorOn = "two_factor_on";
-inline constexpr const char* kTwoFactorOff = "two_factor_off";
-inline constexpr const char* kRecoveryCodeUsed = "recovery_code_used";
-inline constexpr const char* kRecoveryCodesReplaced = "recovery_codes_replaced";
-inline constexpr const char* kApiKeyAdded = "api_key_added";
+/// Purposes of requests and links, as stored in the tables.
+struct Purpose {
+  static constexpr const char* kSignUp = "sign_up";
+  static constexpr const char* kReset = "reset";
+  static constexpr const char* kAddress = "address";
+  static constexpr const char* kEndSessions = "end_sessions";
+  static constexpr const char* kPasswordChanged = "password_changed";
+  static constexpr const char* kAddressChanged = "address_changed";
+  static constexpr const char* kPasskeyAdded = "passkey_added";
+  static constexpr const char* kProviderLinked = "provider_linked";
+  static constexpr const char* kLogIn = "log_in";
+  static constexpr const char* kTwoFactorOn = "two_factor_on";
+  static constexpr const char* kTwoFactorOff = "two_factor_off";
+  static constexpr const char* kRecoveryCodeUsed = "recovery_code_used";
+  static constexpr const char* kRecoveryCodesReplaced = "recovery_codes_replaced";
+  static constexpr const char* kApiKeyAdded = "api_key_added";
+};
 
 inline constexpr std::size_t kKeyBytes = 18;
 

@@ -18,20 +18,12 @@ namespace eider {
 using detail::accounts::Ask;
 using detail::accounts::digest_of;
 using detail::accounts::email_key_of;
-using detail::accounts::kAddress;
-using detail::accounts::kAddressChanged;
-using detail::accounts::kApiKeyAdded;
 using detail::accounts::kKeyBytes;
-using detail::accounts::kLogIn;
-using detail::accounts::kPasskeyAdded;
-using detail::accounts::kPasswordChanged;
-using detail::accounts::kProviderLinked;
-using detail::accounts::kReset;
-using detail::accounts::kSignUp;
 using detail::accounts::no_such_link;
 using detail::accounts::no_such_login;
 using detail::accounts::note_ending;
 using detail::accounts::note_for_owner;
+using detail::accounts::Purpose;
 using detail::accounts::random_text;
 using detail::accounts::Row;
 using detail::accounts::seconds_from_now;
@@ -87,8 +79,8 @@ Task<> make_account(const db::Statements& at, AccountLogin made, std::string ema
       "values($1, $2, $3, $4, $5, $6)",
       made.key, email, email_key_of(email), stored, made.version, seconds_from_now());
   // Other sign-up links for this address must not take over the account.
-  co_await at.exec("delete from eider_account_links where purpose = $1 and email_key = $2", kSignUp,
-                   email_key_of(email));
+  co_await at.exec("delete from eider_account_links where purpose = $1 and email_key = $2",
+                   Purpose::kSignUp, email_key_of(email));
 }
 
 /// Does the work that each change needs: deletes the existing links, and informs the owner at the
@@ -112,7 +104,8 @@ Task<bool> set_password(const Transaction& at, std::shared_ptr<const Row> row, s
   if (changed.rows != 1) {
     co_return false;
   }
-  co_await change_row(at, row, {.purpose = kPasswordChanged, .language = std::move(language)});
+  co_await change_row(at, row,
+                      {.purpose = Purpose::kPasswordChanged, .language = std::move(language)});
   co_return true;
 }
 
@@ -205,7 +198,7 @@ Task<Result<Account>> Accounts::find_or_create_linked(std::string verified_email
                                                       std::string language) {
   const auto there = co_await row_of(verified_email);
   if (there != nullptr) {
-    co_await note_for_owner(database_, there->name, kProviderLinked, std::move(language));
+    co_await note_for_owner(database_, there->name, Purpose::kProviderLinked, std::move(language));
   }
   co_return co_await find_or_create(std::move(verified_email));
 }
@@ -224,14 +217,14 @@ Task<Result<void>> Accounts::add_request(Ask ask) {
 
 Task<Result<void>> Accounts::sign_up(std::string email, ClientInfo client, std::string language) {
   return request_mail(
-      {.purpose = kSignUp, .email = std::move(email), .language = std::move(language)},
+      {.purpose = Purpose::kSignUp, .email = std::move(email), .language = std::move(language)},
       std::move(client));
 }
 
 Task<Result<void>> Accounts::send_reset_link(std::string email, ClientInfo client,
                                              std::string language) {
   return request_mail(
-      {.purpose = kReset, .email = std::move(email), .language = std::move(language)},
+      {.purpose = Purpose::kReset, .email = std::move(email), .language = std::move(language)},
       std::move(client));
 }
 
@@ -241,7 +234,7 @@ Task<Result<void>> Accounts::ask_login_link(std::string email, ClientInfo client
     return no_login_links();
   }
   return request_mail(
-      {.purpose = kLogIn, .email = std::move(email), .language = std::move(language)},
+      {.purpose = Purpose::kLogIn, .email = std::move(email), .language = std::move(language)},
       std::move(client));
 }
 
@@ -280,7 +273,7 @@ Task<Result<void>> Accounts::send_address_link(UserKey key, std::string password
   if (!checked) {
     co_return fail(checked.error());
   }
-  co_return co_await request_mail({.purpose = kAddress,
+  co_return co_await request_mail({.purpose = Purpose::kAddress,
                                    .account = (*checked)->name,
                                    .email = std::move(email),
                                    .version = (*checked)->version,
@@ -295,7 +288,7 @@ Task<Result<AccountLogin>> Accounts::confirm(std::string token, std::string pass
     co_return fail(std::move(*fault));
   }
   // Before the expensive hash: clients without a valid token must not cause one.
-  const auto link = co_await find_link(kSignUp, std::move(token));
+  const auto link = co_await find_link(Purpose::kSignUp, std::move(token));
   if (link == nullptr) {
     co_return fail(no_such_link());
   }
@@ -325,7 +318,7 @@ Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string passwo
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
     co_return fail(std::move(*fault));
   }
-  const auto link = co_await find_link(kReset, std::move(token));
+  const auto link = co_await find_link(Purpose::kReset, std::move(token));
   const auto row = co_await row_of_key(link == nullptr ? "" : link->account);
   if (link == nullptr || row == nullptr || row->version != link->version) {
     co_return fail(no_such_link());
@@ -389,7 +382,7 @@ Task<Result<void>> Accounts::change_password(Session<> session, std::string old_
 }
 
 Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std::string language) {
-  const auto link = co_await find_link(kAddress, std::move(token));
+  const auto link = co_await find_link(Purpose::kAddress, std::move(token));
   if (link == nullptr) {
     co_return fail(no_such_link());
   }
@@ -410,7 +403,7 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
       co_return fail(no_such_link());
     }
     co_await change_row(transaction, row,
-                        {.purpose = kAddressChanged, .language = std::move(language)});
+                        {.purpose = Purpose::kAddressChanged, .language = std::move(language)});
     co_await transaction.commit();
   } catch (const db::Failure& failure) {
     if (failure.kind() != db::FailureKind::unique) {
@@ -422,11 +415,13 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
 }
 
 Task<> Accounts::notify_passkey_added(UserKey key, std::string language) {
-  co_await note_for_owner(database_, std::move(key.text), kPasskeyAdded, std::move(language));
+  co_await note_for_owner(database_, std::move(key.text), Purpose::kPasskeyAdded,
+                          std::move(language));
 }
 
 Task<> Accounts::notify_api_key_added(UserKey key, std::string language) {
-  co_await note_for_owner(database_, std::move(key.text), kApiKeyAdded, std::move(language));
+  co_await note_for_owner(database_, std::move(key.text), Purpose::kApiKeyAdded,
+                          std::move(language));
 }
 
 Task<Result<RecoveryCodes>> Accounts::turn_on_two_factor(Session<> session, std::string token,

@@ -19,20 +19,7 @@ namespace eider {
 using detail::accounts::Ask;
 using detail::accounts::digest_of;
 using detail::accounts::email_key_of;
-using detail::accounts::kAddress;
-using detail::accounts::kAddressChanged;
-using detail::accounts::kApiKeyAdded;
-using detail::accounts::kEndSessions;
-using detail::accounts::kLogIn;
-using detail::accounts::kPasskeyAdded;
-using detail::accounts::kPasswordChanged;
-using detail::accounts::kProviderLinked;
-using detail::accounts::kRecoveryCodesReplaced;
-using detail::accounts::kRecoveryCodeUsed;
-using detail::accounts::kReset;
-using detail::accounts::kSignUp;
-using detail::accounts::kTwoFactorOff;
-using detail::accounts::kTwoFactorOn;
+using detail::accounts::Purpose;
 using detail::accounts::random_text;
 using detail::accounts::seconds_from_now;
 
@@ -70,9 +57,9 @@ Task<> note_for_owner(const db::Statements& at, std::string account, std::string
 Task<> note_ending(const db::Statements& at, std::string id, std::string account) {
   // Time in which the current request can end the sessions itself.
   constexpr Duration kEndedWithin = std::chrono::seconds(10);
-  return write_ask(at,
-                   {.id = std::move(id), .purpose = kEndSessions, .account = std::move(account)},
-                   kEndedWithin);
+  return write_ask(
+      at, {.id = std::move(id), .purpose = Purpose::kEndSessions, .account = std::move(account)},
+      kEndedWithin);
 }
 
 Task<bool> use_up(const Transaction& at, std::string digest) {
@@ -102,15 +89,15 @@ constexpr std::int64_t kTriesMax = 10;
 
 /// The mails of the requests that are notices.
 constexpr std::pair<std::string_view, AccountMailKind> kNotices[] = {
-    {kPasswordChanged, AccountMailKind::password_changed},
-    {kAddressChanged, AccountMailKind::address_changed},
-    {kPasskeyAdded, AccountMailKind::passkey_added},
-    {kProviderLinked, AccountMailKind::provider_linked},
-    {kTwoFactorOn, AccountMailKind::two_factor_on},
-    {kTwoFactorOff, AccountMailKind::two_factor_off},
-    {kRecoveryCodeUsed, AccountMailKind::recovery_code_used},
-    {kRecoveryCodesReplaced, AccountMailKind::recovery_codes_replaced},
-    {kApiKeyAdded, AccountMailKind::api_key_added}};
+    {Purpose::kPasswordChanged, AccountMailKind::password_changed},
+    {Purpose::kAddressChanged, AccountMailKind::address_changed},
+    {Purpose::kPasskeyAdded, AccountMailKind::passkey_added},
+    {Purpose::kProviderLinked, AccountMailKind::provider_linked},
+    {Purpose::kTwoFactorOn, AccountMailKind::two_factor_on},
+    {Purpose::kTwoFactorOff, AccountMailKind::two_factor_off},
+    {Purpose::kRecoveryCodeUsed, AccountMailKind::recovery_code_used},
+    {Purpose::kRecoveryCodesReplaced, AccountMailKind::recovery_codes_replaced},
+    {Purpose::kApiKeyAdded, AccountMailKind::api_key_added}};
 
 /// returns  nothing if the request is not about a notice
 std::optional<AccountMail> notice_of(const Ask& ask) {
@@ -216,7 +203,7 @@ Task<> Accounts::try_to_respond(std::shared_ptr<const Ask> ask) {
   }
   std::optional<std::string> fault;
   try {
-    if (ask->tries >= kTriesMax && ask->purpose != kEndSessions) {
+    if (ask->tries >= kTriesMax && ask->purpose != Purpose::kEndSessions) {
       throw Failure(Error::internal("the process ended during each attempt"));
     }
     co_await respond(ask);
@@ -230,7 +217,7 @@ Task<> Accounts::try_to_respond(std::shared_ptr<const Ask> ask) {
 
 /// Ending sessions is retried without a limit, because they may be an attacker's.
 Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault) {
-  const bool is_last = ask->tries + 1 >= kTriesMax && ask->purpose != kEndSessions;
+  const bool is_last = ask->tries + 1 >= kTriesMax && ask->purpose != Purpose::kEndSessions;
   options_.log->write(LogLevel::error,
                       "accounts: '" + ask->purpose + "' for " + ask->id +
                           (is_last ? " failed finally: " : " failed and will be retried: ") +
@@ -241,7 +228,7 @@ Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault)
 }
 
 Task<> Accounts::respond(std::shared_ptr<const Ask> ask) {
-  if (ask->purpose == kEndSessions) {
+  if (ask->purpose == Purpose::kEndSessions) {
     // Before the transaction: the sessions may be in the same database, which may have only one
     // writer.
     (void)co_await sessions_.log_out_all(ask->account);
@@ -265,19 +252,19 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
             .account = ask->account,
             .email = ask->email,
             .version = ask->version};
-  if (ask->purpose == kSignUp && !of_email) {
+  if (ask->purpose == Purpose::kSignUp && !of_email) {
     co_await send_link(at, std::move(link), ask->language);
-  } else if ((ask->purpose == kReset || ask->purpose == kLogIn) && of_email) {
+  } else if ((ask->purpose == Purpose::kReset || ask->purpose == Purpose::kLogIn) && of_email) {
     // To the address of the account, not to the spelling in the request.
     link.email = of_email->email;
     link.account = of_email->name;
     link.version = of_email->version;
     co_await send_link(at, std::move(link), ask->language);
-  } else if (ask->purpose == kAddress && (!of_email || of_email->name == ask->account)) {
+  } else if (ask->purpose == Purpose::kAddress && (!of_email || of_email->name == ask->account)) {
     // With the version of the request: if a password reset has changed the account since, the link
     // is invalid.
     co_await send_link(at, std::move(link), ask->language);
-  } else if (of_email && ask->purpose != kEndSessions) {
+  } else if (of_email && ask->purpose != Purpose::kEndSessions) {
     co_await send(at, {.kind = AccountMailKind::already_registered,
                        .to = of_email->email,
                        .language = ask->language});
@@ -292,21 +279,21 @@ Task<> Accounts::send_link(const Transaction& at, Link link, std::string languag
                      .link = options_.origin + options_.confirm_page,
                      .within = options_.confirm_within,
                      .language = std::move(language)};
-  if (link.purpose == kReset) {
+  if (link.purpose == Purpose::kReset) {
     letter.kind = AccountMailKind::reset;
     letter.link = options_.origin + options_.reset_page;
     letter.within = options_.reset_within;
-  } else if (link.purpose == kAddress) {
+  } else if (link.purpose == Purpose::kAddress) {
     letter.kind = AccountMailKind::confirm_address;
     letter.link = options_.origin + options_.address_page;
-  } else if (link.purpose == kLogIn) {
+  } else if (link.purpose == Purpose::kLogIn) {
     letter.kind = AccountMailKind::log_in;
     letter.link = options_.origin + options_.login_link_page;
     letter.within = options_.login_link_within;
   }
   // Browsers do not send the part after a # to servers, but then the page needs a script. A login
   // link must work without a script; it is short-lived, and a GET does not use it.
-  letter.link += (link.purpose == kLogIn ? "?token=" : "#") + token;
+  letter.link += (link.purpose == Purpose::kLogIn ? "?token=" : "#") + token;
   co_await at.exec(
       "insert into eider_account_links(digest, purpose, account, email, email_key, version, "
       "expires) values($1, $2, $3, $4, $5, $6, $7)",

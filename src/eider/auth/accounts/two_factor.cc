@@ -27,12 +27,9 @@ struct FactorRow {
 }  // namespace detail::accounts
 
 using detail::accounts::FactorRow;
-using detail::accounts::kRecoveryCodesReplaced;
-using detail::accounts::kRecoveryCodeUsed;
-using detail::accounts::kTwoFactorOff;
-using detail::accounts::kTwoFactorOn;
 using detail::accounts::note_ending;
 using detail::accounts::note_for_owner;
+using detail::accounts::Purpose;
 using detail::accounts::seconds_from_now;
 
 namespace {
@@ -286,7 +283,7 @@ Task<Result<RecoveryCodes>> TwoFactor::store(Setup setup, std::int64_t step, std
         "values($1, $2, $3, $4)",
         account, secrets_.seal(account + "\n" + setup.secret), step, seconds_from_now());
     RecoveryCodes codes = co_await replace_codes(transaction, account, options_.recovery_codes);
-    co_await note_for_owner(transaction, account, kTwoFactorOn, std::move(language));
+    co_await note_for_owner(transaction, account, Purpose::kTwoFactorOn, std::move(language));
     co_await note_ending(transaction, std::move(ending_id), account);
     co_await transaction.commit();
     co_return codes;
@@ -305,7 +302,7 @@ Task<> TwoFactor::turn_off(UserKey key, std::string language) const {
   co_await transaction.exec("delete from eider_account_recovery_codes where account = $1",
                             key.text);
   if (changed.rows == 1) {
-    co_await note_for_owner(transaction, key.text, kTwoFactorOff, std::move(language));
+    co_await note_for_owner(transaction, key.text, Purpose::kTwoFactorOff, std::move(language));
   }
   co_await transaction.commit();
 }
@@ -320,7 +317,8 @@ Task<Result<RecoveryCodes>> TwoFactor::make_recovery_codes(UserKey key,
     co_return fail(is_off());
   }
   RecoveryCodes codes = co_await replace_codes(transaction, key.text, options_.recovery_codes);
-  co_await note_for_owner(transaction, key.text, kRecoveryCodesReplaced, std::move(language));
+  co_await note_for_owner(transaction, key.text, Purpose::kRecoveryCodesReplaced,
+                          std::move(language));
   co_await transaction.commit();
   co_return codes;
 }
@@ -384,7 +382,7 @@ Task<bool> TwoFactor::use_recovery_code(std::string account, std::string code,
       "delete from eider_account_recovery_codes where digest = $1 and account = $2",
       digest_of_code(account, code), account);
   if (changed.rows == 1) {
-    co_await note_for_owner(transaction, account, kRecoveryCodeUsed, std::move(language));
+    co_await note_for_owner(transaction, account, Purpose::kRecoveryCodeUsed, std::move(language));
   }
   co_await transaction.commit();
   co_return changed.rows == 1;
