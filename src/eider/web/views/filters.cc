@@ -6,7 +6,7 @@
 
 #include "eider/core/base/text.h"
 #include "eider/core/json/write.h"
-#include "eider/web/views/items.h"
+#include "eider/web/views/value.h"
 
 namespace eider::views::filters {
 

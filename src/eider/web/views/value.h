@@ -1,10 +1,11 @@
-// Operations on values by their descriptions: text, conditions and comparisons.
+// Operations on values by their descriptions: text, conditions, comparisons and elements.
 // Layering: must not know templates.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eider/core/reflect/type_of.h"
 #include "eider/web/views/tree.h"
@@ -59,5 +60,18 @@ void append_value(std::string& out, Context context, Ref value);
 /// An empty optional is neither equal to, less nor greater than a value; two empty ones are equal.
 /// Pre: both have the same Comparable.
 [[nodiscard]] bool compare(Ref left, std::string_view sign, Ref right);
+
+/// key  of a map entry; empty for other elements
+struct Item {
+  std::string_view key;
+  Ref value;
+};
+
+/// Returns the elements; an empty optional has none. Pre: the type is one of those, or an optional
+/// of one.
+[[nodiscard]] std::vector<Item> items_of(Ref container);
+
+/// Returns the type of the elements; null if the type has none.
+[[nodiscard]] const reflect::Type* item_type(const reflect::Type& type) noexcept;
 
 }  // namespace eider::views

@@ -13,7 +13,7 @@
 #include "eider/web/views/check.h"
 #include "eider/web/views/filter_names.h"
 #include "eider/web/views/filters.h"
-#include "eider/web/views/items.h"
+#include "eider/web/views/value.h"
 
 namespace eider::views {
 
