@@ -27,25 +27,15 @@ const ShapeField* first_field(const std::vector<ShapeField>& fields, const F& is
 
 std::vector<std::string> texts_of(const reflect::Type& type, const void* value) {
   const views::Ref held = views::held({&type, value});
-  std::vector<std::string> texts;
   if (held.at == nullptr) {
-    return texts;
+    return {};
   }
-  const auto add = [&texts](const reflect::Type& its, const void* at) {
-    texts.push_back(views::shown({&its, at}));
-  };
-  if (held.type->kind == reflect::Kind::kSequence) {
-    const reflect::Sequence& list = held.type->sequence();
-    for (std::size_t i = 0; i < list.size(held.at); ++i) {
-      add(*list.element, list.at(held.at, i));
-    }
-  } else if (held.type->kind == reflect::Kind::kSet) {
-    auto visit = [&](const void* at) { add(*held.type->set().element, at); };
-    held.type->set().each(held.at, &visit, [](void* context, const void* at) {
-      (*static_cast<decltype(visit)*>(context))(at);
-    });
-  } else {
-    add(*held.type, held.at);
+  if (held.type->kind != reflect::Kind::kSequence && held.type->kind != reflect::Kind::kSet) {
+    return {views::shown(held)};
+  }
+  std::vector<std::string> texts;
+  for (const views::Item& item : views::items_of(held)) {
+    texts.push_back(views::shown(item.value));
   }
   return texts;
 }

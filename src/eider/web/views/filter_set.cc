@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "eider/core/reflect/scalar.h"
 #include "eider/web/views/filter_names.h"
 
 namespace eider::views {
@@ -32,21 +31,6 @@ bool can_be_given(const reflect::Type& given, const reflect::Type& wanted) noexc
   return (is_text(kind) && is_text(wanted.kind)) || (is_integer(kind) && is_integer(wanted.kind)) ||
          ((is_integer(kind) || kind == Kind::kReal) && wanted.kind == Kind::kReal);
 }
-
-namespace detail {
-
-std::int64_t given_integer(Ref value) noexcept {
-  return value.type->kind == Kind::kSigned
-             ? reflect::load_signed(*value.type, value.at)
-             : static_cast<std::int64_t>(reflect::load_unsigned(*value.type, value.at));
-}
-
-double given_real(Ref value) noexcept {
-  return value.type->kind == Kind::kReal ? reflect::load_real(*value.type, value.at)
-                                         : static_cast<double>(given_integer(value));
-}
-
-}  // namespace detail
 
 void FilterSet::put(std::string name, Filter filter) {
   filters_[std::move(name)] = std::move(filter);

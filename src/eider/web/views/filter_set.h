@@ -40,9 +40,6 @@ struct Filter {
 
 namespace detail {
 
-[[nodiscard]] std::int64_t given_integer(Ref value) noexcept;
-[[nodiscard]] double given_real(Ref value) noexcept;
-
 /// Converts a value to a parameter of type T. Pre: can_be_given.
 template <class T>
 [[nodiscard]] auto given(Ref value, std::string& text)
@@ -54,9 +51,9 @@ template <class T>
     text = shown(inner);
     return static_cast<T>(text);
   } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-    return static_cast<T>(given_integer(inner));
+    return static_cast<T>(load_integer(inner));
   } else if constexpr (std::floating_point<T>) {
-    return static_cast<T>(given_real(inner));
+    return static_cast<T>(load_real(inner));
   } else {
     return *static_cast<const T*>(value.at);
   }

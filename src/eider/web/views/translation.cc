@@ -1,7 +1,5 @@
 #include "eider/web/views/translation.h"
 
-#include "eider/core/reflect/scalar.h"
-
 namespace eider::views {
 
 using reflect::Kind;
@@ -44,12 +42,7 @@ std::string translatable_text(Ref value) {
 
 std::int64_t count_of(Ref value) noexcept {
   const Ref inner = held(value);
-  if (inner.at == nullptr) {
-    return 0;
-  }
-  return inner.type->kind == Kind::kSigned
-             ? reflect::load_signed(*inner.type, inner.at)
-             : static_cast<std::int64_t>(reflect::load_unsigned(*inner.type, inner.at));
+  return inner.at == nullptr ? 0 : load_integer(inner);
 }
 
 }  // namespace eider::views

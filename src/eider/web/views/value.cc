@@ -92,32 +92,16 @@ bool is_negative(Ref value) noexcept {
   return value.type->kind == Kind::kSigned && reflect::load_signed(*value.type, value.at) < 0;
 }
 
-/// Returns the value as the largest integer type; a negative one as its bits.
-std::uint64_t bits_of(Ref value) noexcept {
-  return value.type->kind == Kind::kSigned
-             ? static_cast<std::uint64_t>(reflect::load_signed(*value.type, value.at))
-             : reflect::load_unsigned(*value.type, value.at);
-}
-
-double real_of(Ref value) noexcept {
-  switch (value.type->kind) {
-    case Kind::kReal:
-      return reflect::load_real(*value.type, value.at);
-    case Kind::kSigned:
-      return static_cast<double>(reflect::load_signed(*value.type, value.at));
-    default:
-      return static_cast<double>(reflect::load_unsigned(*value.type, value.at));
-  }
-}
-
 std::partial_ordering order_numbers(Ref left, Ref right) noexcept {
   if (left.type->kind == Kind::kReal || right.type->kind == Kind::kReal) {
-    return real_of(left) <=> real_of(right);
+    return load_real(left) <=> load_real(right);
   }
   if (is_negative(left) != is_negative(right)) {
     return is_negative(left) ? std::partial_ordering::less : std::partial_ordering::greater;
   }
-  return bits_of(left) <=> bits_of(right);  // also correct for two negative numbers
+  // As bits, which is also correct for two negative numbers.
+  return static_cast<std::uint64_t>(load_integer(left)) <=>
+         static_cast<std::uint64_t>(load_integer(right));
 }
 
 std::partial_ordering order(Ref left, Ref right) {
@@ -178,6 +162,23 @@ Ref held(Ref value) noexcept {
     }
   }
   return {&held_type(*value.type), nullptr};
+}
+
+std::int64_t load_integer(Ref number) noexcept {
+  return number.type->kind == Kind::kSigned
+             ? reflect::load_signed(*number.type, number.at)
+             : static_cast<std::int64_t>(reflect::load_unsigned(*number.type, number.at));
+}
+
+double load_real(Ref number) noexcept {
+  switch (number.type->kind) {
+    case Kind::kReal:
+      return reflect::load_real(*number.type, number.at);
+    case Kind::kSigned:
+      return static_cast<double>(reflect::load_signed(*number.type, number.at));
+    default:
+      return static_cast<double>(reflect::load_unsigned(*number.type, number.at));
+  }
 }
 
 bool is_shown(const Type& type) noexcept {

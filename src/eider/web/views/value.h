@@ -42,6 +42,10 @@ enum class Comparable : std::uint8_t { none, text, number, boolean };
 /// Returns the type of that.
 [[nodiscard]] const reflect::Type& held_type(const reflect::Type& type) noexcept;
 
+/// Return a number as the largest type of its kind. Pre: an integer; an integer or a real.
+[[nodiscard]] std::int64_t load_integer(Ref number) noexcept;
+[[nodiscard]] double load_real(Ref number) noexcept;
+
 /// Appends the text: an enumerator by name, a number with the fewest digits that identify it, an
 /// empty optional as nothing. Pre: is_shown.
 void append_shown(std::string& out, Context context, Ref value);
