@@ -23,7 +23,6 @@
 #include "eider/protocols/http/response.h"
 #include "eider/server/content.h"
 #include "eider/web/proxy/forwarding.h"
-#include "eider/web/proxy/load.h"
 #include "eider/web/proxy/tunnel.h"
 #include "eider/web/proxy/upstream_call.h"
 #include "eider/web/proxy/upstreams.h"

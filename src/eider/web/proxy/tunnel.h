@@ -14,8 +14,8 @@
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
 #include "eider/web/proxy/forwarding.h"
-#include "eider/web/proxy/load.h"
 #include "eider/web/proxy/proxy.h"
+#include "eider/web/proxy/upstreams.h"
 
 namespace eider::detail::proxy {
 

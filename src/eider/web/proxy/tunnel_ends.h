@@ -14,7 +14,7 @@
 #include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
 #include "eider/server/upgrade.h"
-#include "eider/web/proxy/load.h"
+#include "eider/web/proxy/upstreams.h"
 
 namespace eider::detail::proxy {
 

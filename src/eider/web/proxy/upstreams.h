@@ -18,6 +18,28 @@
 
 namespace eider::detail::proxy {
 
+/// Counts the requests of an upstream as long as it exists.
+class Load {
+ public:
+  /// Counts nothing.
+  Load() noexcept = default;
+  /// count  must outlive this object, on the same thread
+  explicit Load(unsigned& count) noexcept : count_(&count) { ++count; }
+  Load(Load&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
+  Load& operator=(Load&& other) noexcept {
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~Load() {
+    if (count_ != nullptr) {
+      --*count_;
+    }
+  }
+
+ private:
+  unsigned* count_ = nullptr;
+};
+
 /// The state of one upstream, shared by all event loops.
 class Upstream {
  public:
