@@ -20,7 +20,6 @@
 #include "eider/core/base/url.h"
 #include "eider/core/json/write.h"
 #include "eider/data/db/slow_statements.h"
-#include "eider/ops/telemetry/request_metrics.h"
 #include "eider/protocols/http/cookie.h"
 #include "eider/server/state.h"
 #include "eider/web/assets/assets.h"

@@ -112,6 +112,15 @@ struct MetricsOptions {
   std::vector<std::pair<std::string, std::string>> build = {};
 };
 
+namespace detail::telemetry {
+
+/// Counts the app's requests, from now on, into the returned metrics.
+///
+/// errors  throws a Failure for buckets that do not increase
+[[nodiscard]] std::shared_ptr<Metrics> count_requests(App& app, MetricsOptions options);
+
+}  // namespace detail::telemetry
+
 /// Counts all requests of the app, and serves the metrics at a path, in the format of Prometheus:
 ///
 ///     serve_metrics(app);      // GET /metrics

@@ -19,7 +19,6 @@
 #include "eider/io/runtime/loop_local.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/ops/telemetry/metrics.h"
-#include "eider/ops/telemetry/request_metrics.h"
 #include "eider/protocols/http/method.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/server.h"
