@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/web/languages/catalogue.h"
 #include "eider/web/languages/languages.h"
+#include "eider/web/languages/po.h"
 
 namespace eider::detail::languages {
 
