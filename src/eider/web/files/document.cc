@@ -111,9 +111,6 @@ FindFile store(Descriptor opened, const FileState& state, const FileWish& wish, 
   return kind == Kind::file ? FindFile{kind, std::move(file)} : FindFile{kind};
 }
 
-using Kind = FindFile::Kind;
-
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 /// Additional memory: names, headers and entries of tables.
 constexpr std::size_t kOwnBytes = 1024;
 
@@ -176,7 +173,7 @@ class Search {
 Variant make_variant(std::string_view coding, std::shared_ptr<const StoredFile> file,
                      const Moment& moment) {
   const TagStrength strength = file->is_young ? TagStrength::weak : TagStrength::strong;
-  const std::int64_t modified = file->state.version.modified_ns / kNanosecondsPerSecond;
+  const std::int64_t modified = file->state.version.modified_ns / kNanoseconds;
   Variant variant;
   variant.coding = coding;
   variant.entity_tag = make_entity_tag(file->state.version, strength);
@@ -309,6 +306,43 @@ FindDocument find_document(int root, const std::string& path, const FilesOptions
   // Last, because Vary depends on which siblings exist.
   write_lines(*document, cache_control_of(path, options));
   return {Kind::file, std::move(document)};
+}
+
+std::shared_ptr<const Document> DocumentCache::find(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  const Entry* const entry = entries_.find(path);
+  return entry == nullptr ? nullptr : entry->document;
+}
+
+void DocumentCache::put(std::string_view path, std::shared_ptr<const Document> document) {
+  const std::lock_guard lock(mutex_);
+  if (const auto replaced = entries_.take(path)) {
+    subtract(*replaced);
+  }
+  memory_bytes_ += document->memory_bytes();
+  open_files_ += document->open_files();
+  entries_.add({std::string(path), std::move(document)});
+  while (!entries_.empty() &&
+         (memory_bytes_ > limits_.memory_bytes_max || open_files_ > limits_.open_files_max)) {
+    subtract(entries_.take_oldest());
+  }
+}
+
+void DocumentCache::remove(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  if (const auto removed = entries_.take(path)) {
+    subtract(*removed);
+  }
+}
+
+DocumentCache::Held DocumentCache::held() const {
+  const std::lock_guard lock(mutex_);
+  return {entries_.size(), memory_bytes_, open_files_};
+}
+
+void DocumentCache::subtract(const Entry& removed) noexcept {
+  memory_bytes_ -= removed.document->memory_bytes();
+  open_files_ -= removed.document->open_files();
 }
 
 }  // namespace eider::detail::files

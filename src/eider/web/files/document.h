@@ -1,15 +1,17 @@
-// A file as a resource: its bytes, its precompressed siblings, and their headers.
+// A file as a resource: its bytes, its precompressed siblings, and their headers; and a cache.
 // Layering: must not know requests; a Document does not change after its creation.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/etag.h"
 #include "eider/web/files/beneath.h"
@@ -130,5 +132,44 @@ struct Moment {
                                          const FilesOptions& options, const Moment& moment,
                                          const std::shared_ptr<const Document>& known,
                                          Lookups lookups);
+
+/// Recently requested documents, bounded in memory and file descriptors, for all event loops.
+/// Thread-safe.
+class DocumentCache {
+ public:
+  struct Limits {
+    std::size_t memory_bytes_max;
+    std::size_t open_files_max;
+  };
+
+  explicit DocumentCache(const Limits& limits) noexcept : limits_(limits) {}
+
+  /// Returns the last document of `path`; null if it is not cached.
+  [[nodiscard]] std::shared_ptr<const Document> find(std::string_view path);
+  /// Replaces the cached document of `path`, if there is room or room can be made.
+  void put(std::string_view path, std::shared_ptr<const Document> document);
+  void remove(std::string_view path);
+
+  struct Held {
+    std::size_t documents = 0;
+    std::size_t memory_bytes = 0;
+    std::size_t open_files = 0;
+  };
+  [[nodiscard]] Held held() const;
+
+ private:
+  struct Entry {
+    std::string path;
+    std::shared_ptr<const Document> document;
+  };
+
+  void subtract(const Entry& removed) noexcept;
+
+  const Limits limits_;
+  mutable std::mutex mutex_;
+  LruMap<Entry, &Entry::path> entries_;
+  std::size_t memory_bytes_ = 0;
+  std::size_t open_files_ = 0;
+};
 
 }  // namespace eider::detail::files

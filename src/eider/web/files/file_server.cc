@@ -15,7 +15,6 @@
 #include "eider/protocols/http/grammar.h"
 #include "eider/web/files/attachment.h"
 #include "eider/web/files/document.h"
-#include "eider/web/files/document_cache.h"
 #include "eider/web/files/document_response.h"
 #include "eider/web/files/listing.h"
 #include "eider/web/files/path_policy.h"

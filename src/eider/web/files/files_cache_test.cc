@@ -3,7 +3,7 @@
 #include <string>
 #include <thread>
 
-#include "eider/web/files/document_cache.h"
+#include "eider/web/files/document.h"
 #include "tests/support/served_directory.h"
 
 namespace eider {
