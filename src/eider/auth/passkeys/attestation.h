@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "eider/auth/passkeys/authenticator_data.h"
-#include "eider/auth/passkeys/cose_key.h"
 #include "eider/auth/passkeys/passkey.h"
 #include "eider/core/base/result.h"
 

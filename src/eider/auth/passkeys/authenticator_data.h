@@ -1,5 +1,5 @@
-// The data that an authenticator signs, about itself and a credential.
-// Layering: must not trust the data; the reader verifies the signature.
+// The data that an authenticator signs, with the public key of a credential (COSE, RFC 9052).
+// Layering: must not be included by a public header, nor trust the data before its signature.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "eider/auth/passkeys/passkey.h"
 #include "eider/core/base/result.h"
+#include "eider/io/tls/openssl.h"
 
 namespace eider::detail::passkeys {
 
@@ -44,5 +45,24 @@ struct AuthenticatorData {
 
 /// Formats 16 bytes as a UUID: "8446ccb9-ab1d-b374-750b-2367ff6f3a1f".
 [[nodiscard]] std::string aaguid_text(std::string_view bytes);
+
+/// IANA, COSE Algorithms.
+enum class CoseAlgorithm : std::int64_t { es256 = -7, eddsa = -8, rs256 = -257 };
+
+struct CoseKey {
+  CoseAlgorithm algorithm;
+  tls::KeyPtr key;
+};
+
+/// Reads one whole COSE_Key: a point of P-256, of Ed25519, or RSA of 2048 to 8192 bits.
+///
+/// errors  bad_key: another algorithm, unneeded members, members out of order, a key that
+///         tls::fault_of_key rejects, trailing bytes
+/// source  WebAuthn Level 3, sections 5.8.5 and 6.5.1.1; RFC 9053, section 7; RFC 8230, section 4
+[[nodiscard]] Result<CoseKey, PasskeyError> parse_cose_key(std::string_view bytes);
+
+/// signature  in the format of WebAuthn: DER for ECDSA (section 6.5.5)
+[[nodiscard]] bool verify_signature(CoseAlgorithm algorithm, EVP_PKEY* key, std::string_view bytes,
+                                    std::string_view signature);
 
 }  // namespace eider::detail::passkeys

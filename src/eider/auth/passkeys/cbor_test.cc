@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eider/auth/passkeys/cose_key.h"
+#include "eider/auth/passkeys/authenticator_data.h"
 #include "eider/auth/passkeys/test_authenticator.h"
 
 namespace eider::detail::passkeys {
