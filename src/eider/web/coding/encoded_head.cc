@@ -6,9 +6,9 @@
 
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/conditional_response.h"
+#include "eider/protocols/http/field_values.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/web/coding/field_values.h"
 
 namespace eider {
 
@@ -21,13 +21,9 @@ constexpr bool has_whole_content(int status) noexcept {
   return status >= 200 && status != 204 && status != 205 && status != 206 && status != 304;
 }
 
-std::optional<std::string_view> value_of(const Response& head, std::string_view name) noexcept {
-  return FieldValues(head.field_lines(), name).next();
-}
-
 bool has_digest(const Response& head) noexcept {
   return std::ranges::any_of(
-      kDigests, [&head](std::string_view name) { return value_of(head, name).has_value(); });
+      kDigests, [&head](std::string_view name) { return head.find_header(name).has_value(); });
 }
 
 constexpr std::string_view kTypes[] = {
@@ -87,7 +83,7 @@ bool is_compressible(std::string_view media_type) noexcept {
 
 bool may_be_encoded(const Response& head) noexcept {
   return has_whole_content(head.status()) && is_compressible(head.content_type()) &&
-         !value_of(head, "Content-Encoding").has_value() &&
+         !head.find_header("Content-Encoding").has_value() &&
          !has_item(head.field_lines(), "Cache-Control", "no-transform") && !has_digest(head);
 }
 
@@ -103,14 +99,14 @@ void vary_by_encoding(Response& head) {
 void mark_encoded(Response& head, ContentCoding coding) {
   head.add_header("Content-Encoding", to_text(coding));
   weaken_entity_tag(head);
-  if (value_of(head, "Accept-Ranges").has_value()) {
+  if (head.find_header("Accept-Ranges").has_value()) {
     head.replace_header("Accept-Ranges", "none");
   }
 }
 
 void mark_not_modified(const Request& request, Response& head) {
   vary_by_encoding(head);
-  const auto text = value_of(head, "ETag");
+  const auto text = head.find_header("ETag");
   const auto tag = text ? parse_entity_tag(*text) : std::nullopt;
   const auto names_as_it_is = [&tag](const Field& field) {
     return equals_ignoring_case(field.name, "If-None-Match") &&

@@ -1,8 +1,8 @@
 #include "eider/web/coding/secrets.h"
 
+#include "eider/protocols/http/field_values.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/source_site.h"
-#include "eider/web/coding/field_values.h"
 
 namespace eider {
 

@@ -17,6 +17,7 @@
 #include "eider/io/runtime/loop_local.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/protocols/http/conditional_response.h"
+#include "eider/protocols/http/field_values.h"
 #include "eider/protocols/http/list.h"
 #include "eider/web/middleware/cookieless.h"
 #include "eider/web/middleware/csrf.h"
@@ -72,21 +73,6 @@ void take_directives(CacheWords& words, std::string_view value, bool& is_shared)
   }
 }
 
-/// Returns all headers of that name, joined.
-std::string all_of(const Response& response, std::string_view name) {
-  std::string values;
-  std::string_view lines = response.field_lines();
-  while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find(kCrlf));
-    const std::size_t colon = line.find(':');
-    if (equals_ignoring_case(line.substr(0, colon), name)) {
-      values.append(values.empty() ? "" : ",").append(trim(line.substr(colon + 1)));
-    }
-    lines.remove_prefix(std::min(line.size() + kCrlf.size(), lines.size()));
-  }
-  return values;
-}
-
 CacheWords words_of(const Request& request) {
   CacheWords words;
   bool is_shared = false;
@@ -102,7 +88,7 @@ CacheWords words_of(const Request& request) {
 CacheWords words_of(const Response& response) {
   CacheWords words;
   bool is_shared = false;
-  take_directives(words, all_of(response, "Cache-Control"), is_shared);
+  take_directives(words, joined_values(response.field_lines(), "Cache-Control"), is_shared);
   return words;
 }
 
@@ -112,7 +98,7 @@ constexpr std::string_view kVariant = ":variant";
 /// Returns the names in lower case and sorted; nothing for "*", with which no two requests match.
 std::optional<std::vector<std::string>> vary_of(const Request& request, const Response& response) {
   std::vector<std::string> names;
-  const std::string values = all_of(response, "Vary");
+  const std::string values = joined_values(response.field_lines(), "Vary");
   ListReader list(values);
   while (const auto name = list.next()) {
     if (*name == "*") {
@@ -131,9 +117,9 @@ std::optional<std::vector<std::string>> vary_of(const Request& request, const Re
 }
 
 /// Joins the headers of one name in a request.
-class FieldValues {
+class RequestValues {
  public:
-  explicit FieldValues(const Request& request) noexcept : request_(request) {}
+  explicit RequestValues(const Request& request) noexcept : request_(request) {}
   std::string_view operator()(std::string_view name) {
     joined_.clear();
     if (name == kVariant) {
@@ -285,7 +271,7 @@ class Cache {
 
   [[nodiscard]] std::shared_ptr<const StoredResponse> find(const std::string& target,
                                                            const Request& request) {
-    return responses_.find(target, FieldValues(request), Loop::current().now());
+    return responses_.find(target, RequestValues(request), Loop::current().now());
   }
 
   static Response made_of(const StoredResponse& stored, const Request& request) {
@@ -330,7 +316,7 @@ class Cache {
       return;
     }
     const Instant now = Loop::current().now();
-    responses_.store(asked, *vary, FieldValues(request),
+    responses_.store(asked, *vary, RequestValues(request),
                      {.status = response.status(),
                       .type = std::string(response.content_type()),
                       .field_lines = std::string(response.field_lines()),

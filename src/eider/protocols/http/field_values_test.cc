@@ -1,4 +1,4 @@
-#include "eider/web/coding/field_values.h"
+#include "eider/protocols/http/field_values.h"
 
 #include <gtest/gtest.h>
 
