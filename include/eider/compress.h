@@ -3,5 +3,4 @@
 #pragma once
 
 #include "eider/web/coding/compressed_response.h"
-#include "eider/web/coding/decoded_body.h"
 #include "eider/web/coding/decoded_request.h"

@@ -1,4 +1,4 @@
-#include "eider/web/coding/decoded_body.h"
+#include "eider/web/coding/decoded_request.h"
 
 #include <gtest/gtest.h>
 
