@@ -28,7 +28,7 @@
 #include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/url.h"
 #include "eider/server/server.h"
-#include "eider/web/files/files.h"
+#include "eider/web/files/file_server.h"
 #include "eider/web/languages/languages.h"
 #include "eider/web/middleware/access_log.h"
 #include "eider/web/middleware/allow_hosts.h"

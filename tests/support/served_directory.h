@@ -17,7 +17,7 @@
 #include "eider/app/app.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
-#include "eider/web/files/files.h"
+#include "eider/web/files/file_server.h"
 
 namespace eider {
 

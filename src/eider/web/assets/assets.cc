@@ -14,7 +14,7 @@
 #include "eider/protocols/http/mime.h"
 #include "eider/web/files/document.h"
 #include "eider/web/files/document_response.h"
-#include "eider/web/files/files.h"
+#include "eider/web/files/file_server.h"
 
 namespace eider {
 

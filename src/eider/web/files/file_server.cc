@@ -6,10 +6,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 
+#include "eider/app/app.h"
 #include "eider/app/edges.h"
 #include "eider/app/handlers/respond.h"
+#include "eider/core/base/failure.h"
 #include "eider/core/base/program_files.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/protocols/http/grammar.h"
@@ -251,6 +254,23 @@ Task<Response> FileServer::serve(std::string path, const Request& request) const
   });
   Site::Outcome outcome = co_await look;
   co_return response_of(outcome, request, moment);
+}
+
+void serve_files(Routes& routes, const std::string& prefix, const std::string& root,
+                 FilesOptions options, std::source_location where) {
+  Result<FileServer, std::string> opened = FileServer::open(root, std::move(options));
+  if (!opened) {
+    throw Failure(Error::internal(std::move(opened.error())));
+  }
+  routes.allow_path(program_path(root));
+  auto server = std::make_shared<const FileServer>(std::move(*opened));
+  const char* slash = prefix.ends_with('/') ? "" : "/";
+  routes
+      .get(RuntimePattern{prefix + slash + "{path...}", where},
+           [server](std::string path, const Request& request) {
+             return server->serve(std::move(path), request);
+           })
+      .directory();
 }
 
 }  // namespace eider

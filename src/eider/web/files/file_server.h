@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 
 #include "eider/core/base/result.h"
@@ -13,6 +14,8 @@
 #include "eider/web/files/options.h"
 
 namespace eider {
+
+class Routes;
 
 namespace detail::files {
 class Site;
@@ -53,5 +56,14 @@ class FileServer {
   std::shared_ptr<detail::files::Site>
       site_;  // shared with work on the pool, which may outlive this object
 };
+
+/// Serves all files below the directory `root`, at paths that start with `prefix`. Other routes are
+/// more specific and take precedence.
+///
+/// prefix   "/", or e.g. "/static"; without parameters
+/// errors   `root` cannot be opened: thrown as a Failure that names it
+void serve_files(Routes& routes, const std::string& prefix, const std::string& root,
+                 FilesOptions options = {},
+                 std::source_location where = std::source_location::current());
 
 }  // namespace eider

@@ -1,4 +1,4 @@
-#include "eider/web/files/files.h"
+#include "eider/web/files/file_server.h"
 
 #include <gtest/gtest.h>
 
