@@ -5,6 +5,7 @@
 
 #include "eider/core/base/hidden_text.h"
 #include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
 #include "eider/protocols/http/parameters.h"
 
@@ -134,6 +135,14 @@ std::string safe_filename(std::string_view filename, std::size_t bytes_max) {
   name = cut;
   name = name.substr(0, name.find_last_not_of(kNotLast) + 1);
   return std::string(name.empty() ? kUnnamed : name);
+}
+
+std::string attachment_disposition(std::string_view filename) {
+  std::string plain(filename);
+  std::ranges::replace_if(
+      plain, [](char byte) { return byte < ' ' || byte > '~' || byte == '"' || byte == '\\'; },
+      '_');
+  return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + percent_encode(filename);
 }
 
 }  // namespace eider

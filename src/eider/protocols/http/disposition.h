@@ -1,6 +1,6 @@
-// Reads the Content-Disposition header of a form part (RFC 7578, section 4.2).
-// Layering: must not use filename*: RFC 7578 forbids it here, and two names for one file invite
-// mistakes.
+// The Content-Disposition headers of form parts (RFC 7578, section 4.2) and of downloads.
+// Layering: must not read filename*: RFC 7578 forbids it in forms, and two names for one file
+// invite mistakes.
 #pragma once
 
 #include <optional>
@@ -30,6 +30,13 @@ struct Disposition {
 ///          bad_name         not UTF-8
 /// source   RFC 7578, section 4.2; WHATWG HTML, 4.10.21.8
 [[nodiscard]] Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_value);
+
+/// Returns the header value by which a browser saves a response under that name: the name in ASCII
+/// for old clients, then all of it.
+///
+/// filename  any text; it is encoded
+/// source    RFC 6266, section 4.3 and appendix D; RFC 8187, section 3.2.1
+[[nodiscard]] std::string attachment_disposition(std::string_view filename);
 
 /// Returns a safe name for the file on this machine: the last part of a path with '/' or '\', at
 /// most `bytes_max` long, and never empty. Control characters, invisible characters (such as those

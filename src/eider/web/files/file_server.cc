@@ -15,8 +15,8 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/program_files.h"
 #include "eider/io/runtime/blocking.h"
+#include "eider/protocols/http/disposition.h"
 #include "eider/protocols/http/grammar.h"
-#include "eider/web/files/attachment.h"
 #include "eider/web/files/document.h"
 #include "eider/web/files/document_response.h"
 #include "eider/web/files/listing.h"
@@ -222,7 +222,7 @@ Task<Response> FileServer::download(std::string path, std::string name,
                                     const Request& request) const {
   Response response = co_await serve(std::move(path), request);
   if (response.status() < kFirstError) {
-    response.add_header("Content-Disposition", detail::files::attachment_disposition(name));
+    response.add_header("Content-Disposition", attachment_disposition(name));
   }
   co_return response;
 }

@@ -10,11 +10,11 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/disposition.h"
 #include "eider/protocols/http/etag.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/parameters.h"
 #include "eider/server/content.h"
-#include "eider/web/files/attachment.h"
 #include "eider/web/files/document_response.h"
 #include "eider/web/storage/backend.h"
 #include "eider/web/storage/put_options.h"
@@ -158,8 +158,7 @@ Response respond_with(const std::shared_ptr<StorageState>& state, OpenedObject o
     response.set_type(type);  // a copy that the response owns
   }
   if (response.status() < kFirstErrorStatus && (!is_shown || !options.filename.empty())) {
-    response.add_header("Content-Disposition",
-                        detail::files::attachment_disposition(filename_of(about, options)));
+    response.add_header("Content-Disposition", attachment_disposition(filename_of(about, options)));
   }
   const FileContent* const file = content_as<FileContent>(response);
   if (file == nullptr || opened.file != nullptr) {

@@ -2,7 +2,7 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/json/json.h"
-#include "eider/web/files/attachment.h"
+#include "eider/protocols/http/disposition.h"
 #include "eider/web/storage/s3/object_headers.h"
 #include "eider/web/storage/s3/s3_backend.h"
 
@@ -90,7 +90,7 @@ std::optional<SignedUrl> S3Backend::sign_url(const UrlTerms& terms) const {
     const std::string& name = terms.filename;
     request.query.emplace_back(
         "response-content-disposition",
-        files::attachment_disposition(
+        attachment_disposition(
             name.empty() ? std::string_view(terms.key).substr(terms.key.rfind('/') + 1) : name));
   }
   if (!is_download && !terms.content_type.empty()) {
