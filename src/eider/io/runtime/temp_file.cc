@@ -13,6 +13,51 @@
 
 namespace eider {
 
+std::string_view text(FileError error) noexcept {
+  switch (error) {
+    case FileError::not_found:
+      return "the file does not exist";
+    case FileError::not_permitted:
+      return "permission to open the file is denied";
+    case FileError::not_a_file:
+      return "the path is not a regular file";
+    case FileError::too_large:
+      return "the file is larger than allowed";
+    case FileError::no_space:
+      return "no space is left on the device";
+    case FileError::too_many_open:
+      return "too many files are open";
+    case FileError::failed:
+      return "the file could not be read or written";
+  }
+  return "";
+}
+
+FileError file_error(int number) noexcept {
+  switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+      return FileError::not_found;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return FileError::not_permitted;
+    case EISDIR:
+    case ENXIO:
+      return FileError::not_a_file;
+    case EFBIG:
+      return FileError::too_large;
+    case ENOSPC:
+    case EDQUOT:
+      return FileError::no_space;
+    case EMFILE:
+    case ENFILE:
+      return FileError::too_many_open;
+    default:
+      return FileError::failed;
+  }
+}
+
 /// The state that is shared with calls on threads of the pool.
 class TempFile::Open {
  public:

@@ -6,14 +6,30 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/descriptor.h"
-#include "eider/io/runtime/file.h"
 #include "eider/io/runtime/task.h"
 
 namespace eider {
+
+enum class FileError : std::uint8_t {
+  not_found,      ///< the file, or a directory of its path, does not exist
+  not_permitted,  ///< permissions or the file system forbid it
+  not_a_file,     ///< a directory, a device, a pipe or a socket
+  too_large,      ///< larger than the file system or a limit of the process allows
+  no_space,       ///< the disk or the quota is full
+  too_many_open,  ///< the limit of open files is reached (EMFILE, ENFILE)
+  failed,         ///< any other error, such as of the disk
+};
+
+/// Returns a sentence without a period.
+[[nodiscard]] std::string_view text(FileError error) noexcept;
+
+/// Converts errno to a FileError.
+[[nodiscard]] FileError file_error(int number) noexcept;
 
 /// A temporary file. It has no name if the file system supports that (O_TMPFILE), so that it is
 /// gone even if the process is killed. Otherwise it is named ".eider-…" until it is destroyed.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -116,6 +117,28 @@ TEST_F(TempFileTest, gives_its_descriptor_to_those_who_send_it) {
   std::string bytes(3, '\0');
   EXPECT_EQ(::pread(descriptor->get(), bytes.data(), 3, 0), 3);
   EXPECT_EQ(bytes, "abc") << "it lives as long as whoever uses it";
+}
+
+struct Named {
+  int number;
+  FileError error;
+};
+
+constexpr Named kNamed[] = {
+    {ENOENT, FileError::not_found},     {ENOTDIR, FileError::not_found},
+    {EACCES, FileError::not_permitted}, {EPERM, FileError::not_permitted},
+    {EROFS, FileError::not_permitted},  {EISDIR, FileError::not_a_file},
+    {ENXIO, FileError::not_a_file},     {EFBIG, FileError::too_large},
+    {ENOSPC, FileError::no_space},      {EDQUOT, FileError::no_space},
+    {EMFILE, FileError::too_many_open}, {ENFILE, FileError::too_many_open},
+    {EIO, FileError::failed},           {EINVAL, FileError::failed},
+};
+
+TEST(FileErrors, every_number_has_a_name_and_every_name_a_text) {
+  for (const Named& named : kNamed) {
+    EXPECT_EQ(file_error(named.number), named.error) << named.number;
+    EXPECT_FALSE(text(named.error).empty());
+  }
 }
 
 }  // namespace
