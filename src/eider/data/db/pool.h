@@ -11,11 +11,13 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eider/core/base/resource_probe.h"
 #include "eider/data/db/job.h"
 #include "eider/data/db/meter.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db {
 
@@ -126,6 +128,21 @@ struct PoolState {
 
 [[nodiscard]] ResourceState resource_of(std::string name, const PoolState& state);
 
+/// The notifications of a channel, without their payloads. On one event loop.
+class Notices {
+ public:
+  Notices() = default;
+  Notices(const Notices&) = delete;
+  Notices& operator=(const Notices&) = delete;
+  virtual ~Notices() = default;
+
+  /// Waits for a notification. The first call returns when the server listens; calls also return
+  /// after a gap, in which notifications may have been missed.
+  ///
+  /// errors  throws db::Failure: make another one after a pause
+  [[nodiscard]] virtual Task<> next() = 0;
+};
+
 /// A pool of connections, which runs jobs.
 class Pool {
  public:
@@ -153,9 +170,32 @@ class Pool {
   [[nodiscard]] virtual std::shared_ptr<Pool> replica() { return nullptr; }
   /// Returns the maximum wait for a stream's connection; nothing if `submit` limits it.
   [[nodiscard]] virtual std::optional<Duration> stream_wait_max() const noexcept { return {}; }
+  /// Returns the number of connections for transactions on each event loop; 1: the only writer.
+  [[nodiscard]] virtual std::size_t connections_max() const noexcept { return 1; }
+  /// Returns the notifications of a channel on this event loop; null: the database sends none.
+  [[nodiscard]] virtual std::unique_ptr<Notices> notices(const std::string& /*channel*/) {
+    return nullptr;
+  }
+  /// For this event loop. While it is set, waiting statements fail if the server cannot be reached.
+  virtual void set_impatient(bool /*is_impatient*/) {}
 
  private:
   Meter meter_;
+};
+
+/// Makes statements fail during its lifetime if there is no connection: for startup. While requests
+/// are served, statements wait for a server that restarts.
+class Impatient {
+ public:
+  explicit Impatient(std::shared_ptr<Pool> pool) : pool_(std::move(pool)) {
+    pool_->set_impatient(true);
+  }
+  ~Impatient() { pool_->set_impatient(false); }
+  Impatient(const Impatient&) = delete;
+  Impatient& operator=(const Impatient&) = delete;
+
+ private:
+  std::shared_ptr<Pool> pool_;
 };
 
 /// Connections, each with its own thread; jobs that wait together share a snapshot or a commit. The

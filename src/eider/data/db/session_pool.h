@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "eider/core/base/resource_probe.h"
-#include "eider/data/db/connection_limit.h"
-#include "eider/data/db/impatient.h"
 #include "eider/data/db/job.h"
 #include "eider/data/db/loop_sessions.h"
 #include "eider/data/db/pool.h"
@@ -19,7 +17,7 @@
 namespace eider::db {
 
 template <class Sessions>
-class SessionPool : public Pool, public WaitingPool, public ConnectionLimit {
+class SessionPool : public Pool {
  public:
   /// name  shown in reports of its state; must not be secret
   template <class Settings>

@@ -7,8 +7,6 @@
 
 #include "eider/app/handlers/thrown.h"
 #include "eider/core/base/span.h"
-#include "eider/data/db/connection_limit.h"
-#include "eider/data/db/notices.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/cancel.h"
 #include "eider/io/runtime/deadline.h"
@@ -61,8 +59,7 @@ Task<> acquire(Semaphore& semaphore, Semaphore::Permit& permit) {
 /// Limits the transactions of handlers, because a heartbeat also needs a connection. On SQLite, it
 /// waits for the writer, after at most one handler; elsewhere, two connections are left.
 std::size_t transactions_max(const Database& database) {
-  const auto* const limit = dynamic_cast<const db::ConnectionLimit*>(database.pool().get());
-  const std::size_t connections = limit == nullptr ? 0 : limit->connections_max();
+  const std::size_t connections = database.pool()->connections_max();
   return connections > 2 ? connections - 2 : 1;
 }
 
@@ -522,9 +519,7 @@ void Worker::forget(const Active& active) {
 // Around.
 
 Task<> Worker::listen() {
-  auto* const source = dynamic_cast<db::NoticeSource*>(store_.database().pool().get());
-  while (source != nullptr) {
-    const auto notices = source->notices("eider_jobs");
+  while (const auto notices = store_.database().pool()->notices("eider_jobs")) {
     try {
       while (true) {
         co_await notices->next();

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "eider/data/db/impatient.h"
 #include "eider/data/db/migrations/history.h"
 #include "eider/data/db/migrations/migration_faults.h"
 #include "eider/data/db/migrations/sql_pieces.h"

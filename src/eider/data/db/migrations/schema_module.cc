@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "eider/core/base/startup_code.h"
-#include "eider/data/db/impatient.h"
 #include "eider/data/db/migrations/held_columns.h"
 #include "eider/data/db/migrations/migrate.h"
 #include "eider/data/db/migrations/migration_faults.h"

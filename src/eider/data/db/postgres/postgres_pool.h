@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "eider/data/db/notices.h"
 #include "eider/data/db/pool.h"
 #include "eider/data/db/postgres/loop_listener.h"
 #include "eider/data/db/postgres/session.h"
@@ -63,7 +62,6 @@ class LoopReplicas final : private SessionsFallback {
 };
 
 class PostgresPool final : public SessionPool<LoopSessions>,
-                           public NoticeSource,
                            public std::enable_shared_from_this<PostgresPool> {
  public:
   PostgresPool(const std::shared_ptr<const Settings>& settings, LoopReplicas::All replicas)
