@@ -1,10 +1,11 @@
-// Passes on the rows of a statement one by one as they arrive.
+// Reads the rows of a statement one by one as they arrive, counts them and passes them on.
 // Layering: must not keep a row, and must not trust lengths that the server sends.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,58 @@ class ResultRows {
   std::vector<MYSQL_BIND> binds_;
   std::vector<Cell> cells_;
   bool has_grown_ = false;
+};
+
+class RowFlowOwner {
+ public:
+  /// The server must be requested to cancel the statement.
+  virtual void on_too_much() = 0;
+
+ protected:
+  ~RowFlowOwner() = default;
+};
+
+/// Counts the rows of one statement on their way to the consumer. After an error, it keeps reading
+/// and discards the rows, because the connection is used again after the last one.
+class RowFlow {
+ public:
+  RowFlow(RowFlowOwner& owner, std::size_t bytes_max) noexcept
+      : owner_(owner), bytes_max_(bytes_max) {}
+
+  /// sql   for failures; must outlive the statement
+  /// sink  null if the rows are not needed
+  void begin(std::string_view sql, RowSink* sink) noexcept;
+  /// Discards further rows.
+  void stop() noexcept { sink_ = nullptr; }
+  /// errors  those of the sink, and Failure(row)  the result was too large
+  void end();
+  /// Rows follow. Binds the columns, even if the rows are not needed. Does not throw.
+  void on_result(MYSQL_STMT& statement);
+  void on_row(MYSQL_STMT& statement);
+  /// For rows in pieces: the current piece is full.
+  [[nodiscard]] bool is_full() const noexcept {
+    return failure_ != nullptr || sink_ == nullptr || sink_->is_full();
+  }
+  [[nodiscard]] bool has_rows() const noexcept { return rows_count_ != 0; }
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_count_; }
+  /// Returns the size of all rows so far.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t row_bytes_max() const noexcept { return row_bytes_max_; }
+
+ private:
+  void count();
+
+  RowFlowOwner& owner_;
+  std::size_t bytes_max_;
+  std::string_view sql_;
+  RowSink* sink_ = nullptr;
+  ResultRows rows_;
+  RowShape shape_;
+  std::size_t results_ = 0;
+  std::size_t rows_count_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t row_bytes_max_ = 0;  // size of the largest row
+  std::exception_ptr failure_;
 };
 
 }  // namespace eider::db::mariadb

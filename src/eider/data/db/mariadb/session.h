@@ -20,7 +20,7 @@
 #include "eider/data/db/mariadb/handles.h"
 #include "eider/data/db/mariadb/mariadb.h"
 #include "eider/data/db/mariadb/parameters.h"
-#include "eider/data/db/mariadb/row_flow.h"
+#include "eider/data/db/mariadb/result_rows.h"
 #include "eider/data/db/mariadb/target.h"
 #include "eider/data/db/mariadb/wire.h"
 #include "eider/data/db/pool.h"

@@ -487,18 +487,18 @@ Task<bool> Wire::fetch(MYSQL_STMT& statement, std::size_t bytes_max) {
   co_return fetched != MYSQL_NO_DATA;
 }
 
-Task<std::int64_t> Wire::fetch_all(MYSQL_STMT& statement, RowTaker& taker) {
-  taker.on_result(statement);
+Task<std::int64_t> Wire::fetch_all(MYSQL_STMT& statement, RowFlow& flow) {
+  flow.on_result(statement);
   std::int64_t rows = 0;
   std::int64_t next_rows = kRowsPerTurn;
-  std::size_t next_bytes = taker.bytes() + kBytesPerTurn;
+  std::size_t next_bytes = flow.bytes() + kBytesPerTurn;
   while (co_await fetch(statement, kPacketBytesMax)) {
     ++rows;
-    taker.on_row(statement);
-    if (rows >= next_rows || taker.bytes() >= next_bytes) {
+    flow.on_row(statement);
+    if (rows >= next_rows || flow.bytes() >= next_bytes) {
       co_await let_others_run();
       next_rows = rows + kRowsPerTurn;
-      next_bytes = taker.bytes() + kBytesPerTurn;
+      next_bytes = flow.bytes() + kBytesPerTurn;
     }
   }
   co_return rows;
@@ -532,21 +532,21 @@ Task<> Wire::open_cursor(MYSQL_STMT& statement) {
   is_busy_ = false;
 }
 
-Task<bool> Wire::fetch_some(MYSQL_STMT& statement, RowTaker& taker, std::size_t bytes_max) {
+Task<bool> Wire::fetch_some(MYSQL_STMT& statement, RowFlow& flow, std::size_t bytes_max) {
   is_busy_ = true;
-  taker.on_result(statement);
+  flow.on_result(statement);
   bool has_row = true;
-  while (has_row && !taker.is_full()) {
+  while (has_row && !flow.is_full()) {
     has_row = co_await fetch(statement, bytes_max);
     if (has_row) {
-      taker.on_row(statement);
+      flow.on_row(statement);
     }
   }
   is_busy_ = false;
   co_return !has_row;
 }
 
-Task<Changed> Wire::execute(MYSQL_STMT& statement, RowTaker& taker) {
+Task<Changed> Wire::execute(MYSQL_STMT& statement, RowFlow& flow) {
   co_await run(statement);
   int failed = 0;
   Changed changed;
@@ -554,7 +554,7 @@ Task<Changed> Wire::execute(MYSQL_STMT& statement, RowTaker& taker) {
   while (true) {
     note_status();
     if (mysql_stmt_field_count(&statement) != 0) {
-      const std::int64_t rows = co_await fetch_all(statement, taker);
+      const std::int64_t rows = co_await fetch_all(statement, flow);
       changed.rows = has_rows ? changed.rows : rows;
       has_rows = true;
     } else if (!has_rows) {  // after the rows of a procedure, its end is reported

@@ -12,6 +12,7 @@
 #include "eider/data/db/connection.h"
 #include "eider/data/db/mariadb/handles.h"
 #include "eider/data/db/mariadb/mariadb_error.h"
+#include "eider/data/db/mariadb/result_rows.h"
 #include "eider/data/db/mariadb/target.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/runtime/fd_watch.h"
@@ -28,21 +29,6 @@ struct Broken {
 /// Thrown if the server has rejected a statement, and continues.
 struct Refused {
   ServerError error;
-};
-
-/// Receives the result of a statement. These functions must not throw.
-class RowTaker {
- public:
-  /// Rows follow. Binds the columns, even if the rows are not needed.
-  virtual void on_result(MYSQL_STMT& statement) = 0;
-  virtual void on_row(MYSQL_STMT& statement) = 0;
-  /// For rows in pieces: the current piece is full.
-  [[nodiscard]] virtual bool is_full() const noexcept { return false; }
-  /// Size of all rows so far.
-  [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }
-
- protected:
-  ~RowTaker() = default;
 };
 
 class WireOwner {
@@ -79,14 +65,13 @@ class Wire final : private FdWatch {
   [[nodiscard]] Task<> forget(StatementHandle statement);
   /// Runs the statement completely. Pre: its parameters are bound; they are read before this
   /// suspends.
-  [[nodiscard]] Task<Changed> execute(MYSQL_STMT& statement, RowTaker& taker);
+  [[nodiscard]] Task<Changed> execute(MYSQL_STMT& statement, RowFlow& flow);
 
   /// Runs the statement so that the server keeps its rows, for `fetch_some`. Pre: as in `execute`.
   [[nodiscard]] Task<> open_cursor(MYSQL_STMT& statement);
   /// bytes_max  limit for the rows of one fetch; more throws Broken(row)
   /// returns    whether there are no more rows
-  [[nodiscard]] Task<bool> fetch_some(MYSQL_STMT& statement, RowTaker& taker,
-                                      std::size_t bytes_max);
+  [[nodiscard]] Task<bool> fetch_some(MYSQL_STMT& statement, RowFlow& flow, std::size_t bytes_max);
 
   /// Ends the current operation, which throws Broken. Does nothing if there is none.
   void give_up(std::string why);
@@ -129,7 +114,7 @@ class Wire final : private FdWatch {
   [[nodiscard]] Task<> run(MYSQL_STMT& statement);
   [[nodiscard]] Task<bool> fetch(MYSQL_STMT& statement, std::size_t bytes_max);
   [[nodiscard]] Task<> let_others_run();
-  [[nodiscard]] Task<std::int64_t> fetch_all(MYSQL_STMT& statement, RowTaker& taker);
+  [[nodiscard]] Task<std::int64_t> fetch_all(MYSQL_STMT& statement, RowFlow& flow);
 
   WireOwner* owner_;
   ConnectionHandle connection_;
