@@ -12,7 +12,7 @@
 #include "cli/db/nullability.h"
 #include "cli/db/scratch.h"
 #include "eider/data/db/mariadb/mariadb.h"
-#include "eider/data/db/mariadb/session_set_up.h"
+#include "eider/data/db/mariadb/session.h"
 #include "eider/data/db/mariadb/statement_kinds.h"
 #include "eider/data/db/mariadb/target.h"
 #include "eider/data/db/migrations/migrate.h"

@@ -43,20 +43,13 @@ struct Thread {
 inline constexpr const char* kServerSql =
     "select concat(@@hostname, ' ', @@port, ' ', @@server_id, ' ', @@datadir)";
 
-class CancellerOwner {
- public:
-  /// is_over  false if the request may still take effect
-  virtual void on_asked(bool is_over) = 0;
-
- protected:
-  ~CancellerOwner() = default;
-};
+class Session;
 
 /// Cancels the statement of a connection with KILL QUERY on another connection.
 class Canceller {
  public:
   /// target  must outlive this, as the others
-  Canceller(Loop& loop, CancellerOwner& owner, const Target& target) noexcept
+  Canceller(Loop& loop, Session& owner, const Target& target) noexcept
       : loop_(loop), owner_(owner), target_(target) {}
 
   [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
@@ -70,7 +63,7 @@ class Canceller {
   [[nodiscard]] Task<> kill(const Thread& thread, bool* is_pending);
 
   Loop& loop_;
-  CancellerOwner& owner_;
+  Session& owner_;
   const Target& target_;
   bool is_asking_ = false;
   Scope scope_;
@@ -128,6 +121,12 @@ struct Settings {
   MariadbOptions options;
 };
 
+/// Returns the statement that sets up a session, so that statements mean the same as in other
+/// databases and do not depend on the configuration of the server. Times are in UTC; invalid values
+/// are rejected; quotes are those of standard SQL: "a name" and 'a text', in which a backslash has
+/// no special meaning, and || concatenates.
+[[nodiscard]] std::string set_up_sql(const MariadbOptions& options);
+
 /// Connects to one server: tries the hosts in order, logs in and sets up the session.
 class Connecting final : private Timer {
  public:
@@ -149,7 +148,6 @@ class Connecting final : private Timer {
 };
 
 class BulkRows;
-class Session;
 
 using Owner = SessionOwner<Session, std::vector<Host>>;
 
@@ -168,7 +166,6 @@ using PreparedStatements = LruMap<Prepared, &Prepared::sql>;
 class Session final : public LoopConnection,
                       private WireOwner,
                       private RowFlowOwner,
-                      private CancellerOwner,
                       private Timer {
  public:
   /// settings  must outlive this
@@ -196,6 +193,10 @@ class Session final : public LoopConnection,
   /// Continues after a transaction has ended.
   void on_changed() override { wake(); }
   void on_abandoned(Job& job) noexcept override;
+  /// Called by the canceller at the end of a request.
+  ///
+  /// is_over  false if the request may still take effect
+  void on_asked(bool is_over);
 
  private:
   enum class Stage : std::uint8_t { connecting, settling, free, busy, closed };
@@ -203,7 +204,6 @@ class Session final : public LoopConnection,
 
   void on_unasked() override { give_up("the server closed the connection"); }
   void on_too_much() override { cancel(); }
-  void on_asked(bool is_over) override;
   void expire() override;
   void expire_in_use();
   void wait_at_most(Duration limit) noexcept;

@@ -34,14 +34,7 @@
 
 namespace eider::db::postgres {
 
-class CancellerOwner {
- public:
-  /// is_over  false if the request may still take effect
-  virtual void on_asked(bool is_over) = 0;
-
- protected:
-  ~CancellerOwner() = default;
-};
+class Session;
 
 /// The cancel requests of one connection, one at a time.
 class Canceller {
@@ -50,7 +43,7 @@ class Canceller {
   /// canceled, so that its result is known.
   static constexpr Duration kCancelMax = std::chrono::milliseconds(500);
 
-  explicit Canceller(CancellerOwner& owner) noexcept : owner_(owner) {}
+  explicit Canceller(Session& owner) noexcept : owner_(owner) {}
 
   /// Without a key, statements cannot be canceled.
   void set_key(std::optional<BackendKey> key) noexcept { key_ = key; }
@@ -68,7 +61,7 @@ class Canceller {
  private:
   Task<> run(SocketAddress server, CancelTls tls);
 
-  CancellerOwner& owner_;
+  Session& owner_;
   std::optional<BackendKey> key_;
   bool is_asking_ = false;
   bool is_to_ask_again_ = false;
@@ -82,7 +75,6 @@ struct Settings {
   bool is_replica = false;  // then all statements are read-only
 };
 
-class Session;
 /// The target has no hosts if a name was not found.
 using SessionOwner = db::SessionOwner<Session, Target>;
 
@@ -119,7 +111,6 @@ class ResultBound {
 
 class Session final : public LoopConnection,
                       private ConnectingOwner,
-                      private CancellerOwner,
                       private FdWatch,
                       private Timer {
  public:
@@ -148,6 +139,10 @@ class Session final : public LoopConnection,
   /// Continues after a transaction has ended.
   void on_changed() override;
   void on_abandoned(Job& job) noexcept override;
+  /// Called by the canceller at the end of a request.
+  ///
+  /// is_over  false if the request may still take effect
+  void on_asked(bool is_over);
 
  private:
   enum class Stage : std::uint8_t {
@@ -196,7 +191,6 @@ class Session final : public LoopConnection,
   // Ending.
   void expire_in_use();
   void drain();
-  void on_asked(bool is_over) override;
   void close(const std::string& why);
   void give_back_job(Stage last, const std::string& why);
 
