@@ -4,18 +4,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "eider/data/db/failure.h"
-#include "eider/data/db/postgres/listen_line.h"
+#include "eider/data/db/postgres/connecting.h"
 #include "eider/data/db/postgres/session.h"
 #include "eider/data/db/postgres/target_finder.h"
+#include "eider/data/db/postgres/wire.h"
 #include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/fd_watch.h"
 #include "eider/io/runtime/timer.h"
 
 namespace eider::db::postgres {
@@ -37,7 +41,55 @@ class Hearer {
   ~Hearer() = default;
 };
 
-class LoopListener final : private ListenLineOwner, private Timer, private Deferred {
+class LoopListener;
+
+/// One connection that listens with LISTEN and UNLISTEN, and receives notifications. It does not
+/// reconnect: a new one replaces it. Its owner must not destroy it within a call.
+class ListenLine final : private ConnectingOwner, private FdWatch, private Timer {
+ public:
+  /// options  must outlive this
+  ListenLine(Loop& loop, LoopListener& owner, const PostgresOptions& options) noexcept;
+  ~ListenLine();
+
+  /// Connects. Pre: called once.
+  void connect(Task<Target> target) { connecting_.start(std::move(target)); }
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+
+  // Pre: is_open(). The connection may be closed after the call.
+
+  void listen(const std::string& channel, std::uint64_t number);
+  /// The response is not reported.
+  void unlisten(const std::string& channel);
+
+ private:
+  /// number  0 for other statements than `listen`
+  struct Asked {
+    std::string channel{};
+    std::uint64_t number = 0;
+  };
+
+  void on_connected(std::optional<BackendKey> key) override;
+  void on_not_connected(const std::string& why) override { close(why); }
+  void on_ready(Readiness what) override;
+  void expire() override;
+
+  void ask(const std::string& sql, Asked asked);
+  void wait_for_a_word() noexcept;
+  void take_all();
+  void take(const Message& message);
+  void finish_answer();
+  void close(const std::string& why);
+
+  LoopListener& owner_;
+  const PostgresOptions& options_;
+  Wire wire_;
+  Connecting connecting_;
+  std::deque<Asked> asked_;  // in the order of the responses
+  std::optional<Failure> failure_;
+  bool is_open_ = false;
+};
+
+class LoopListener final : private Timer, private Deferred {
  public:
   LoopListener(Loop& loop, std::shared_ptr<const Settings> settings) noexcept;
   ~LoopListener();
@@ -57,6 +109,19 @@ class LoopListener final : private ListenLineOwner, private Timer, private Defer
   /// connection is kept for the time limit of idle connections.
   void unlisten(const std::string& channel, Hearer& hearer);
 
+  // Called by the connection.
+
+  /// It accepts statements now.
+  void on_open();
+  /// The server has accepted `listen`, or has rejected the channel permanently.
+  ///
+  /// number  as passed to `listen`
+  void on_answer(const std::string& channel, std::uint64_t number,
+                 const std::optional<Failure>& refusal);
+  void on_notice(std::string_view channel, std::string_view payload);
+  /// The last call.
+  void on_closed(const std::string& why);
+
  private:
   /// number  of the latest LISTEN: the channel may have been removed and added again
   struct Channel {
@@ -65,11 +130,6 @@ class LoopListener final : private ListenLineOwner, private Timer, private Defer
     bool is_heard = false;
   };
 
-  void on_open() override;
-  void on_answer(const std::string& channel, std::uint64_t number,
-                 const std::optional<Failure>& refusal) override;
-  void on_notice(std::string_view channel, std::string_view payload) override;
-  void on_closed(const std::string& why) override;
   void expire() override;
   void run() override { closed_.clear(); }
 
