@@ -8,9 +8,7 @@
 
 #include "eider/data/db/failure.h"
 #include "eider/data/db/migrations/migrate.h"
-#include "eider/data/db/scratch/on_own_loop.h"
 #include "eider/data/db/scratch/postgres_cluster.h"
-#include "eider/data/db/scratch/scratch_names.h"
 #include "eider/data/db/scratch/shared_server.h"
 
 namespace eider {
