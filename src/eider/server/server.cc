@@ -16,6 +16,7 @@
 #include "eider/core/base/log.h"
 #include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/fd_watch.h"
 #include "eider/io/runtime/processors.h"
 #include "eider/io/runtime/signals.h"
 #include "eider/server/balance.h"
@@ -24,13 +25,13 @@
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
 #include "eider/server/process/descriptor_store.h"
+#include "eider/server/process/handover.h"
 #include "eider/server/process/pid_file.h"
 #include "eider/server/process/predecessor.h"
 #include "eider/server/process/rights.h"
 #include "eider/server/process/sandbox.h"
 #include "eider/server/process/succession.h"
 #include "eider/server/process/supervisor.h"
-#include "eider/server/process/supervisor_channel.h"
 #include "eider/server/process/systemd_notify.h"
 #include "eider/server/worker.h"
 
@@ -126,8 +127,7 @@ class Server::StopSignals final : public SignalWatch {
 };
 
 /// All parts of a server, in an order that allows destruction in reverse.
-class Server::Impl final : private detail::server::SuccessionOwner,
-                           private detail::server::SupervisorChannelOwner {
+class Server::Impl final : private detail::server::SuccessionOwner {
  public:
   Impl(RequestService& service, ServerOptions its_options)
       : options(std::move(its_options)),
@@ -171,10 +171,41 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   [[nodiscard]] std::string_view why_not_now() const noexcept override;
   [[nodiscard]] std::vector<detail::server::SocketsAt> sockets() const override;
   void on_succeeded(const std::vector<std::string>& places) override;
-  void on_told(detail::server::HandoverWord word) override;
-  void on_alone() override;
+  void on_told(detail::server::HandoverWord word);
+  void on_alone();
   void set_ownership(SocketOwnership ownership);
   void set_ownership(const detail::server::BoundPlace& place, SocketOwnership ownership);
+
+  /// The messages of a supervisor to this process, its worker. Used on the first loop's thread.
+  class SupervisorChannel final : private FdWatch {
+   public:
+    SupervisorChannel(Loop& loop, Impl& parts, detail::server::HandoverChannel channel)
+        : FdWatch(loop), parts_(parts), channel_(std::move(channel)) {
+      if (channel_.is_over()) {
+        parts_.on_alone();
+      } else {
+        watch(channel_.fd(), Readiness::readable);
+      }
+    }
+    ~SupervisorChannel() = default;
+
+    /// Sends the message, or drops it if the supervisor does not read.
+    void say(detail::server::HandoverWord word) const noexcept { (void)channel_.send(word, {}); }
+
+   private:
+    void on_ready(Readiness) override {
+      const auto message = channel_.receive(Duration::zero());
+      if (message) {
+        parts_.on_told(message->word);
+      } else if (channel_.is_over()) {
+        stop();
+        parts_.on_alone();
+      }
+    }
+
+    Impl& parts_;
+    detail::server::HandoverChannel channel_;
+  };
 
   const ServerOptions options;
   const unsigned thread_count;
@@ -195,7 +226,7 @@ class Server::Impl final : private detail::server::SuccessionOwner,
   std::atomic<bool> has_lifecycle = false;
   std::optional<StopSignals> signals;
   std::optional<detail::server::Succession> succession;
-  std::optional<detail::server::SupervisorChannel> superior;
+  std::optional<SupervisorChannel> superior;
   BlockingPool pool;
   std::optional<detail::server::Inspector> inspector;
   std::vector<std::thread> threads;
@@ -394,10 +425,8 @@ void Server::Impl::tell_alive() {
 
 void Server::Impl::take_seat() {
   predecessor.tell_ready();
-  loops.front()->post([this] {
-    detail::server::SupervisorChannelOwner& owner = *this;
-    superior.emplace(*loops.front(), owner, predecessor.take_channel());
-  });
+  loops.front()->post(
+      [this] { superior.emplace(*loops.front(), *this, predecessor.take_channel()); });
 }
 
 /// Handles a message from the supervisor to its worker. While the supervisor runs, it owns the
