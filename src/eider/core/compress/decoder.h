@@ -1,4 +1,4 @@
-// One library's streaming decompressor, and the pool of idle ones.
+// One library's streaming decompressor.
 // Layering: must not limit the output: Decompressor does, with the size of its buffer.
 #pragma once
 
@@ -7,8 +7,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-
-#include "eider/core/compress/coding.h"
 
 namespace eider::detail::compress {
 
@@ -50,10 +48,5 @@ class Decoder {
 /// bytes_max  the limit of the whole output; a stream that announces more gets no memory for it
 [[nodiscard]] std::unique_ptr<Decoder> make_brotli_decoder(std::uint64_t bytes_max);
 [[nodiscard]] std::unique_ptr<Decoder> make_zstd_decoder();
-
-/// Returns an idle decoder of this thread, or a new one.
-[[nodiscard]] std::unique_ptr<Decoder> take_decoder(ContentCoding coding, std::uint64_t bytes_max);
-/// Keeps the decoder for this thread's next stream if it can be reused.
-void give_back(ContentCoding coding, std::unique_ptr<Decoder> decoder) noexcept;
 
 }  // namespace eider::detail::compress

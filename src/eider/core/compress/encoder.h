@@ -1,4 +1,4 @@
-// One library's streaming compressor, and the pool of idle ones.
+// One library's streaming compressor.
 // Layering: must not be used by others than Compressor.
 #pragma once
 
@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/core/compress/coding.h"
 
 namespace eider::detail::compress {
 
@@ -32,16 +31,5 @@ class Encoder {
 [[nodiscard]] std::unique_ptr<Encoder> make_gzip_encoder(int level);
 [[nodiscard]] std::unique_ptr<Encoder> make_brotli_encoder(int level);
 [[nodiscard]] std::unique_ptr<Encoder> make_zstd_encoder(int level);
-
-struct EncoderKey {
-  ContentCoding coding = ContentCoding::gzip;
-  int level = 0;
-  bool operator==(const EncoderKey&) const = default;
-};
-
-/// Returns an idle encoder of this thread, or a new one. Pre: the coding can be written.
-[[nodiscard]] std::unique_ptr<Encoder> take_encoder(const EncoderKey& key);
-/// Keeps the encoder for this thread's next stream if it can be reused.
-void give_back(const EncoderKey& key, std::unique_ptr<Encoder> encoder) noexcept;
 
 }  // namespace eider::detail::compress

@@ -37,14 +37,6 @@ class IdlePool {
     chosen->idle = std::move(idle);
   }
 
-  [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t count = 0;
-    for (const Place& place : places_) {
-      count += place.idle != nullptr ? 1 : 0;
-    }
-    return count;
-  }
-
  private:
   struct Place {
     Key key{};
@@ -54,5 +46,27 @@ class IdlePool {
   std::array<Place, kPlaces> places_{};
   std::size_t next_victim_ = 0;
 };
+
+/// Returns the T of this thread, created at the first call, or null after the thread has destroyed
+/// it.
+///
+/// A compressor with static lifetime returns its state after the pool of the thread was destroyed.
+template <class T>
+[[nodiscard]] T* of_this_thread() {
+  thread_local bool is_gone = false;  // trivial type, so it is readable until the end of the thread
+  struct Holder {
+    explicit Holder(bool& gone) noexcept : its_end(gone) {}
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    ~Holder() { its_end = true; }
+    T object{};
+    bool& its_end;
+  };
+  if (is_gone) {
+    return nullptr;
+  }
+  thread_local Holder holder(is_gone);
+  return &holder.object;
+}
 
 }  // namespace eider

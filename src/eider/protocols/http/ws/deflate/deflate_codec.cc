@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "eider/core/compress/idle_pool.h"
-#include "eider/core/compress/per_thread.h"
 #include "eider/core/compress/raw_deflate.h"
 
 namespace eider::ws {
