@@ -35,11 +35,6 @@ void append_escape(std::string& out, char byte) {
 
 }  // namespace
 
-bool is_encoded(std::string_view text, Plus plus) noexcept {
-  return text.find('%') != std::string_view::npos ||
-         (plus == Plus::space && text.find('+') != std::string_view::npos);
-}
-
 std::optional<std::size_t> percent_decode_to(char* out, std::string_view text, Plus plus) noexcept {
   char* at = out;
   while (!text.empty()) {

@@ -12,9 +12,6 @@ namespace eider {
 /// The meaning of '+': itself in a path, a space in a query (the form encoding of HTML).
 enum class Plus : std::uint8_t { literal, space };
 
-/// Returns whether decoding would change `text`.
-[[nodiscard]] bool is_encoded(std::string_view text, Plus plus) noexcept;
-
 /// Decodes each %XX once.
 ///
 /// out      has room for text.size() bytes, which is always enough; may be the memory of `text`

@@ -34,12 +34,6 @@ TEST(PercentDecode, can_decode_in_place) {
   EXPECT_EQ(text.substr(0, size.value_or(0)), "a b c");
 }
 
-TEST(PercentDecode, knows_what_needs_no_decoding) {
-  EXPECT_FALSE(is_encoded("a+b", Plus::literal));
-  EXPECT_TRUE(is_encoded("a+b", Plus::space));
-  EXPECT_TRUE(is_encoded("a%", Plus::literal));
-}
-
 TEST(PercentEncode, leaves_only_unreserved_bytes) {
   EXPECT_EQ(percent_encode("aZ09-._~"), "aZ09-._~");
   EXPECT_EQ(percent_encode("a b/c?d&e=f+g%"), "a%20b%2Fc%3Fd%26e%3Df%2Bg%25");

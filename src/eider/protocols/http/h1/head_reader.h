@@ -31,7 +31,7 @@ enum class HeadStatus : std::uint8_t { need_more, complete, refused };
 ///       switch (reader.read(in, limits)) {
 ///         case complete:  use reader.head(); in.remove_prefix(reader.head_bytes()); …
 ///         case need_more: keep `in` and a HeadSearch with the connection
-///         case refused:   write_refusal(out, reader.refusal(), date); close
+///         case refused:   respond with reader.refusal(), then close
 ///
 /// A head that arrives in pieces is parsed again only after its end has arrived: see HeadSearch.
 class HeadReader {

@@ -107,17 +107,4 @@ void write_chunk(Buffer& out, std::string_view data) {
   out.commit(static_cast<std::size_t>(at - begin));
 }
 
-void write_refusal(Buffer& out, Refusal refusal, const HeadStart* start) {
-  const RefusalInfo& info = refusal_info(refusal);
-  ResponseHead head;
-  head.status = info.status;
-  head.persistence = Persistence::close;
-  head.content_type = "text/plain; charset=utf-8";
-  head.content_length = info.text.size() + 1;
-  head.start = start;
-  write_head(out, head);
-  out.append(info.text);
-  out.append('\n');
-}
-
 }  // namespace eider::h1

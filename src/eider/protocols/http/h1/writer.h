@@ -11,7 +11,6 @@
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/date.h"
-#include "eider/protocols/http/h1/refusal.h"
 
 namespace eider::h1::detail {
 
@@ -135,11 +134,6 @@ inline void write_usual(Buffer& out, const HeadStart& start, std::string_view co
 /// Appends one chunk. Appends nothing for empty `data`, which would end the body (RFC 9112, section
 /// 7.1).
 void write_chunk(Buffer& out, std::string_view data);
-
-/// Appends a whole response that rejects the request in plain text and announces the close.
-///
-/// start  the same as in ResponseHead
-void write_refusal(Buffer& out, Refusal refusal, const HeadStart* start);
 
 inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,
                         std::string_view field_lines, std::string_view body) {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-#include "eider/protocols/http/h1/refusal.h"
 
 namespace eider::h1 {
 namespace {
@@ -121,15 +120,6 @@ TEST(WriteChunk, does_not_end_the_body_by_an_empty_chunk) {
   Buffer out;
   write_chunk(out, "");
   EXPECT_TRUE(out.empty());
-}
-
-TEST(WriteRefusal, announces_the_close) {
-  Buffer out;
-  write_refusal(out, Refusal::missing_host, &start());
-  EXPECT_EQ(out.view(),
-            "HTTP/1.1 400 Bad Request\r\nServer: eider\r\nDate: Sun, 06 Nov 1994 08:49:37 "
-            "GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 28\r\nConnection: "
-            "close\r\n\r\nThe Host header is missing.\n");
 }
 
 }  // namespace
