@@ -19,7 +19,7 @@ namespace eider {
 /// in between: otherwise a peer that reads a small piece at the end of each span could go on
 /// forever.
 ///
-/// unread  the bytes that the peer has not read yet, from unread_bytes, in all functions
+/// unread  the bytes that the peer has not read yet, from Stream::unread_bytes, in all functions
 class Pace {
  public:
   /// Starts watching, unless it has started already. More unread bytes than before start a new

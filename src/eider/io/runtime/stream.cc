@@ -1,12 +1,13 @@
 #include "eider/io/runtime/stream.h"
 
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "eider/core/base/assert.h"
 #include "eider/io/runtime/stream_access.h"
 #include "eider/io/runtime/stream_rest.h"
-#include "eider/io/runtime/unread.h"
 
 namespace eider {
 
@@ -107,7 +108,7 @@ void Stream::Rest::count(Rest* rest) {
 
 detail::runtime::OutputFlow Stream::Rest::Counted::flow() const noexcept {
   // Waiting ciphertext has left the queue, but the peer has not received it.
-  const std::size_t unread = unread_bytes(stream_);
+  const std::size_t unread = stream_.unread_bytes();
   return {.given = stream_.rest_->given, .queued = unread - std::min(unread, stream_.rest_->bytes)};
 }
 
@@ -278,6 +279,13 @@ void Stream::go_on_reading() {
 
 std::size_t Stream::waiting_bytes() const noexcept {
   return is(kWaiting) ? rest_->waiting_bytes() : 0;
+}
+
+std::size_t Stream::unread_bytes() const noexcept {
+  int queued = 0;
+  // The kernel does not know a closed or broken socket: then only this process has waiting bytes.
+  const bool is_known = ::ioctl(fd_, TIOCOUTQ, &queued) == 0 && queued > 0;
+  return waiting_bytes() + (is_known ? static_cast<std::size_t>(queued) : 0);
 }
 
 bool Stream::flush() {

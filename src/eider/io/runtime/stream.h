@@ -99,6 +99,14 @@ class Stream {
 
   /// Returns the number of bytes that the socket has refused so far.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept;
+  /// Returns the output that the peer has not read: the waiting bytes, and those in the kernel. The
+  /// kernel reports that a socket accepts more only after a third of its buffer was sent, which may
+  /// be a megabyte. Without its part, a slow but steady reader would seem to read nothing for
+  /// minutes.
+  ///
+  /// cost    a system call
+  /// source  tcp(7), SIOCOUTQ; unix(7)
+  [[nodiscard]] std::size_t unread_bytes() const noexcept;
 
   /// Lets reading continue while output waits, and after the peer has reset the connection: input
   /// from before is reported before `on_broken`, unless reading is paused. Needed by clients: if

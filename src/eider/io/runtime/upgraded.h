@@ -30,7 +30,7 @@ class UpgradedLine : public Peer {
   }
   /// Returns the bytes that the socket has refused, without those in `output`.
   [[nodiscard]] virtual std::size_t waiting_bytes() const noexcept = 0;
-  /// The same including the bytes in the kernel: see runtime/unread.h.
+  /// The same including the bytes in the kernel: see Stream::unread_bytes.
   [[nodiscard]] virtual std::size_t unread_bytes() const noexcept { return waiting_bytes(); }
   /// Stops `on_bytes` and `on_end` until `resume_reading`.
   virtual void pause_reading() noexcept = 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "eider/io/runtime/stream.h"
-#include "eider/io/runtime/unread.h"
 #include "eider/io/runtime/upgraded.h"
 
 namespace eider::detail::runtime {
@@ -23,9 +22,7 @@ class UpgradedStream : public UpgradedLine {
   [[nodiscard]] std::size_t waiting_bytes() const noexcept final {
     return stream().waiting_bytes();
   }
-  [[nodiscard]] std::size_t unread_bytes() const noexcept final {
-    return eider::unread_bytes(stream());
-  }
+  [[nodiscard]] std::size_t unread_bytes() const noexcept final { return stream().unread_bytes(); }
   void pause_reading() noexcept final { stream().pause_reading(); }
   void resume_reading() final { stream().resume_reading(); }
   void end() final { stream().end(); }

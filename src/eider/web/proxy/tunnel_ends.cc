@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "eider/io/runtime/unread.h"
 #include "eider/server/limits.h"
 
 namespace eider::detail::proxy {
@@ -30,7 +29,7 @@ void Tunnel::on_bytes(std::string_view bytes) {
   if (!upstream_->stream().flush()) {
     // The client is not read while the upstream is slow.
     line_.pause_reading();
-    upstream_pace_.begin(unread_bytes(upstream_->stream()), now());
+    upstream_pace_.begin(upstream_->stream().unread_bytes(), now());
     watch();
   }
 }
@@ -80,7 +79,7 @@ void Tunnel::on_upstream_bytes(std::string_view bytes) {
 
 void Tunnel::on_upstream_drained() {
   heard_ = now();
-  upstream_pace_.note_drained(unread_bytes(upstream_->stream()), now());
+  upstream_pace_.note_drained(upstream_->stream().unread_bytes(), now());
   line_.resume_reading();
 }
 
@@ -144,7 +143,7 @@ bool Tunnel::keep_up() noexcept {
   };
   return (client_pace_.is_watched() || upstream_pace_.is_watched()) &&
          is_kept(client_pace_, line_.unread_bytes()) &&
-         is_kept(upstream_pace_, unread_bytes(upstream_->stream()));
+         is_kept(upstream_pace_, upstream_->stream().unread_bytes());
 }
 
 // Arriving bytes do not move the timer: when it expires, it checks the time, and waits for the

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-
 namespace eider::h1 {
 namespace {
 
