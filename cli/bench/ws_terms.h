@@ -11,7 +11,7 @@
 #include "cli/bench/target.h"
 #include "eider/client/random_masks.h"
 #include "eider/client/ws_client.h"
-#include "eider/client/ws_url.h"
+#include "eider/client/ws_opening.h"
 #include "eider/core/base/buffer.h"
 #include "eider/protocols/http/ws/message_reader.h"
 #include "eider/protocols/http/ws/message_writer.h"

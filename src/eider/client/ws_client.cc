@@ -5,7 +5,6 @@
 
 #include "eider/client/ws_connection.h"
 #include "eider/client/ws_opening.h"
-#include "eider/client/ws_url.h"
 #include "eider/io/net/net.h"
 #include "eider/io/net/proxy.h"
 #include "eider/io/runtime/tcp.h"

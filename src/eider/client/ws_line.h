@@ -10,7 +10,6 @@
 #include "eider/client/received.h"
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_opening.h"
-#include "eider/client/ws_url.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/deferred.h"

@@ -3,15 +3,84 @@
 #include <algorithm>
 #include <span>
 
-#include "eider/client/response_head.h"
 #include "eider/core/base/text.h"
+#include "eider/protocols/http/authority.h"
 #include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/h1/response_reader.h"
 #include "eider/protocols/http/ws/deflate_offer.h"
 #include "eider/protocols/http/ws/handshake.h"
 
 namespace eider::detail::client {
 
 namespace {
+
+constexpr std::size_t kWsUrlBytesMax = 4096;
+constexpr std::string_view kWs = "ws://";
+constexpr std::string_view kWss = "wss://";
+
+WsClientError bad(std::string_view text) {
+  return {WsClientFault::bad_url, std::string(text), 0};
+}
+
+/// Returns whether the text is printable ASCII that RFC 3986 permits, with two digits after each
+/// '%'.
+bool is_url_text(std::string_view text) noexcept {
+  constexpr std::string_view kNever = "\"<>\\^`{|}";
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char byte = text[at];
+    if (byte <= ' ' || byte > '~' || kNever.contains(byte)) {
+      return false;
+    }
+    const bool is_coded = byte != '%' || (at + 2 < text.size() && hex_value(text[at + 1]) >= 0 &&
+                                          hex_value(text[at + 2]) >= 0);
+    if (!is_coded) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string_view advice_on(http::AuthorityFlaw flaw) noexcept {
+  switch (flaw) {
+    case http::AuthorityFlaw::names_a_user:
+      return "The URL contains a user name; use a header instead.";
+    case http::AuthorityFlaw::bad_host:
+      return "The URL has no valid host.";
+    case http::AuthorityFlaw::bad_port:
+      break;
+  }
+  return "The URL's port must be a number from 1 to 65535.";
+}
+
+using h1::HeadStatus;
+using h1::ResponseFlaw;
+
+constexpr h1::ResponseLimits kLimits{.head_bytes_max = kResponseHeadBytesMax,
+                                     .headers_max = kResponseFieldsMax};
+
+/// Returns whether the first line ends with CRLF, as far as it has arrived.
+bool has_line_end(std::string_view in) noexcept {
+  const std::size_t end = in.find_first_of("\r\n");
+  return end != std::string_view::npos && in.substr(end, 2) == "\r\n";
+}
+
+ResponseHeadFault fault_of(ResponseFlaw flaw, std::string_view in) noexcept {
+  switch (flaw) {
+    case ResponseFlaw::bad_version:
+    case ResponseFlaw::unsupported_version:
+    case ResponseFlaw::bad_status:
+    case ResponseFlaw::bad_reason:
+      return ResponseHeadFault::bad_status_line;
+    case ResponseFlaw::bare_lf:
+    case ResponseFlaw::bare_cr:
+      return has_line_end(in) ? ResponseHeadFault::bad_field : ResponseHeadFault::bad_status_line;
+    case ResponseFlaw::head_too_large:
+    case ResponseFlaw::too_many_fields:
+      return ResponseHeadFault::too_large;
+    default:
+      return ResponseHeadFault::bad_field;
+  }
+}
 
 constexpr int kSwitching = 101;
 
@@ -93,6 +162,62 @@ Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::str
 }
 
 }  // namespace
+
+Result<WsUrl, WsClientError> read_ws_url(std::string_view url) {
+  if (url.size() > kWsUrlBytesMax || !is_url_text(url)) {
+    return fail(bad("The URL is too long, or contains a byte that must be percent-encoded."));
+  }
+  const bool is_secure = equals_ignoring_case(url.substr(0, kWss.size()), kWss);
+  if (!is_secure && !equals_ignoring_case(url.substr(0, kWs.size()), kWs)) {
+    return fail(bad("The URL does not start with ws:// or wss://."));
+  }
+  if (url.contains('#')) {
+    return fail(bad("The URL of a WebSocket must not have a fragment."));
+  }
+  const std::string_view rest = url.substr((is_secure ? kWss : kWs).size());
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  const std::string_view authority = rest.substr(0, end);
+  const auto read = http::read_authority(authority, is_secure ? 443 : 80);
+  if (!read) {
+    return fail(bad(advice_on(read.error())));
+  }
+  const std::string_view target = rest.substr(end);
+  WsUrl made{is_secure, std::string(read->host), read->port, std::string(authority), {}};
+  made.target.append(target.starts_with('/') ? "" : "/").append(target);
+  return made;
+}
+
+std::string_view text(ResponseHeadFault fault) noexcept {
+  switch (fault) {
+    case ResponseHeadFault::need_more:
+      return "The server's response headers do not end.";
+    case ResponseHeadFault::bad_status_line:
+      return "The server's response is not HTTP/1.1.";
+    case ResponseHeadFault::bad_field:
+      return "A header of the server's response is not valid.";
+    case ResponseHeadFault::too_large:
+      return "The server's response headers are too large.";
+  }
+  return {};
+}
+
+/// WebSocket requires HTTP/1.1 or later (RFC 6455, section 4.1).
+Result<ResponseHead, ResponseHeadFault> read_response_head(std::string_view in) {
+  if (in.starts_with("HTTP/1.0")) {
+    return fail(ResponseHeadFault::bad_status_line);
+  }
+  h1::ResponseReader reader;
+  switch (reader.read(in, Method::get, kLimits)) {
+    case HeadStatus::need_more:
+      return fail(ResponseHeadFault::need_more);
+    case HeadStatus::refused:
+      return fail(fault_of(reader.flaw(), in));
+    case HeadStatus::complete:
+      break;
+  }
+  const h1::ReplyHead& head = reader.head();
+  return ResponseHead{head.status, {head.fields.begin(), head.fields.end()}, head.bytes.size()};
+}
 
 std::optional<WsClientError> fault_of(const WsClientOptions& options) {
   if (!are_subprotocols(options.socket.subprotocols)) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "eider/client/response_head.h"
 #include "tests/support/ws_client_line.h"
 
 namespace eider {
