@@ -40,14 +40,6 @@ bool is_mark(char byte) noexcept {
   return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
 }
 
-int hex_digit(char byte) noexcept {
-  if (is_digit(byte)) {
-    return byte - '0';
-  }
-  const char lower = static_cast<char>(byte | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /// Returns four hexadecimal digits at the start of `text` as a UTF-16 code unit, or nothing.
 std::optional<std::uint32_t> code_unit(std::string_view text) noexcept {
   if (text.size() < 4) {
@@ -55,7 +47,7 @@ std::optional<std::uint32_t> code_unit(std::string_view text) noexcept {
   }
   std::uint32_t unit = 0;
   for (const char byte : text.substr(0, 4)) {
-    const int digit = hex_digit(byte);
+    const int digit = hex_value(byte);
     if (digit < 0) {
       return std::nullopt;
     }

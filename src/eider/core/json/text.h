@@ -14,15 +14,13 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/base/text.h"
+
 namespace eider::json::detail {
 
 [[nodiscard]] inline bool is_space(char byte) noexcept {
   return static_cast<unsigned char>(byte) <= ' ' &&
          (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t');
-}
-
-[[nodiscard]] inline bool is_digit(char byte) noexcept {
-  return byte >= '0' && byte <= '9';
 }
 
 #ifdef __SSE2__

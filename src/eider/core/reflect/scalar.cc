@@ -26,42 +26,43 @@ bool try_store(void* value, From number) noexcept {
   return true;
 }
 
-template <class From>
-bool try_store_as_signed(const Type& type, void* value, From number) noexcept {
-  switch (type.bytes) {
-    case 1:
-      return try_store<std::int8_t>(value, number);
-    case 2:
-      return try_store<std::int16_t>(value, number);
-    case 4:
-      return try_store<std::int32_t>(value, number);
-    default:
-      return try_store<std::int64_t>(value, number);
-  }
-}
-
-template <class From>
-bool try_store_as_unsigned(const Type& type, void* value, From number) noexcept {
-  switch (type.bytes) {
-    case 1:
-      return try_store<std::uint8_t>(value, number);
-    case 2:
-      return try_store<std::uint16_t>(value, number);
-    case 4:
-      return try_store<std::uint32_t>(value, number);
-    default:
-      return try_store<std::uint64_t>(value, number);
-  }
-}
-
 bool is_signed(const Type& type) noexcept {
   return type.kind == Kind::kEnum ? type.enumeration().is_signed : type.kind == Kind::kSigned;
 }
 
+/// Calls `use` with a zero of the signed integer type of that size.
+template <class Use>
+auto with_signed(const Type& type, Use use) noexcept {
+  switch (type.bytes) {
+    case 1:
+      return use(std::int8_t{});
+    case 2:
+      return use(std::int16_t{});
+    case 4:
+      return use(std::int32_t{});
+    default:
+      return use(std::int64_t{});
+  }
+}
+
+template <class Use>
+auto with_unsigned(const Type& type, Use use) noexcept {
+  switch (type.bytes) {
+    case 1:
+      return use(std::uint8_t{});
+    case 2:
+      return use(std::uint16_t{});
+    case 4:
+      return use(std::uint32_t{});
+    default:
+      return use(std::uint64_t{});
+  }
+}
+
 template <class From>
 bool try_store_integer(const Type& type, void* value, From number) noexcept {
-  return is_signed(type) ? try_store_as_signed(type, value, number)
-                         : try_store_as_unsigned(type, value, number);
+  const auto store = [=]<class T>(T) noexcept { return try_store<T>(value, number); };
+  return is_signed(type) ? with_signed(type, store) : with_unsigned(type, store);
 }
 
 /// For a number that from_chars reports as out of range: whether it is too small, and not too
@@ -102,32 +103,6 @@ Parsed parse_integer_as(void* value, std::string_view text) noexcept {
   return Parsed::kDone;
 }
 
-Parsed parse_signed(const Type& type, void* value, std::string_view text) noexcept {
-  switch (type.bytes) {
-    case 1:
-      return parse_integer_as<std::int8_t>(value, text);
-    case 2:
-      return parse_integer_as<std::int16_t>(value, text);
-    case 4:
-      return parse_integer_as<std::int32_t>(value, text);
-    default:
-      return parse_integer_as<std::int64_t>(value, text);
-  }
-}
-
-Parsed parse_unsigned(const Type& type, void* value, std::string_view text) noexcept {
-  switch (type.bytes) {
-    case 1:
-      return parse_integer_as<std::uint8_t>(value, text);
-    case 2:
-      return parse_integer_as<std::uint16_t>(value, text);
-    case 4:
-      return parse_integer_as<std::uint32_t>(value, text);
-    default:
-      return parse_integer_as<std::uint64_t>(value, text);
-  }
-}
-
 template <class T>
 Parsed parse_real_as(void* value, std::string_view text) noexcept {
   T number = 0;
@@ -151,29 +126,11 @@ Parsed parse_real_as(void* value, std::string_view text) noexcept {
 }  // namespace
 
 std::int64_t load_signed(const Type& type, const void* value) noexcept {
-  switch (type.bytes) {
-    case 1:
-      return load<std::int8_t>(value);
-    case 2:
-      return load<std::int16_t>(value);
-    case 4:
-      return load<std::int32_t>(value);
-    default:
-      return load<std::int64_t>(value);
-  }
+  return with_signed(type, [=]<class T>(T) noexcept { return std::int64_t{load<T>(value)}; });
 }
 
 std::uint64_t load_unsigned(const Type& type, const void* value) noexcept {
-  switch (type.bytes) {
-    case 1:
-      return load<std::uint8_t>(value);
-    case 2:
-      return load<std::uint16_t>(value);
-    case 4:
-      return load<std::uint32_t>(value);
-    default:
-      return load<std::uint64_t>(value);
-  }
+  return with_unsigned(type, [=]<class T>(T) noexcept { return std::uint64_t{load<T>(value)}; });
 }
 
 double load_real(const Type& type, const void* value) noexcept {
@@ -195,7 +152,8 @@ bool try_store_unsigned(const Type& type, void* value, std::uint64_t number) noe
 }
 
 Parsed parse_integer(const Type& type, void* value, std::string_view text) noexcept {
-  return is_signed(type) ? parse_signed(type, value, text) : parse_unsigned(type, value, text);
+  const auto parse = [=]<class T>(T) noexcept { return parse_integer_as<T>(value, text); };
+  return is_signed(type) ? with_signed(type, parse) : with_unsigned(type, parse);
 }
 
 Parsed parse_real(const Type& type, void* value, std::string_view text) noexcept {

@@ -75,17 +75,23 @@ struct Type {
   std::string_view name;
   const void* shape;
 
-  [[nodiscard]] const Structure& structure() const noexcept;
-  [[nodiscard]] const Sequence& sequence() const noexcept;
-  [[nodiscard]] const Array& array() const noexcept;
-  [[nodiscard]] const Optional& optional() const noexcept;
-  [[nodiscard]] const Map& map() const noexcept;
-  [[nodiscard]] const Enumeration& enumeration() const noexcept;
-  [[nodiscard]] const Variant& variant() const noexcept;
-  [[nodiscard]] const Constraint& constraint() const noexcept;
-  [[nodiscard]] const Dynamic& dynamic() const noexcept;
-  [[nodiscard]] const Text& text() const noexcept;
-  [[nodiscard]] const Set& set() const noexcept;
+  [[nodiscard]] const Structure& structure() const noexcept { return shape_as<Structure>(); }
+  [[nodiscard]] const Sequence& sequence() const noexcept { return shape_as<Sequence>(); }
+  [[nodiscard]] const Array& array() const noexcept { return shape_as<Array>(); }
+  [[nodiscard]] const Optional& optional() const noexcept { return shape_as<Optional>(); }
+  [[nodiscard]] const Map& map() const noexcept { return shape_as<Map>(); }
+  [[nodiscard]] const Enumeration& enumeration() const noexcept { return shape_as<Enumeration>(); }
+  [[nodiscard]] const Variant& variant() const noexcept { return shape_as<Variant>(); }
+  [[nodiscard]] const Constraint& constraint() const noexcept { return shape_as<Constraint>(); }
+  [[nodiscard]] const Dynamic& dynamic() const noexcept { return shape_as<Dynamic>(); }
+  [[nodiscard]] const Text& text() const noexcept { return shape_as<Text>(); }
+  [[nodiscard]] const Set& set() const noexcept { return shape_as<Set>(); }
+
+ private:
+  template <class Shape>
+  [[nodiscard]] const Shape& shape_as() const noexcept {
+    return *static_cast<const Shape*>(shape);
+  }
 };
 
 struct Member {
@@ -287,40 +293,5 @@ struct Set {
   bool (*contains)(const void* set, const void* value);
   void (*each)(const void* set, void* context, Visit visit);
 };
-
-inline const Structure& Type::structure() const noexcept {
-  return *static_cast<const Structure*>(shape);
-}
-inline const Sequence& Type::sequence() const noexcept {
-  return *static_cast<const Sequence*>(shape);
-}
-inline const Array& Type::array() const noexcept {
-  return *static_cast<const Array*>(shape);
-}
-inline const Optional& Type::optional() const noexcept {
-  return *static_cast<const Optional*>(shape);
-}
-inline const Map& Type::map() const noexcept {
-  return *static_cast<const Map*>(shape);
-}
-inline const Enumeration& Type::enumeration() const noexcept {
-  return *static_cast<const Enumeration*>(shape);
-}
-inline const Variant& Type::variant() const noexcept {
-  return *static_cast<const Variant*>(shape);
-}
-inline const Constraint& Type::constraint() const noexcept {
-  return *static_cast<const Constraint*>(shape);
-}
-inline const Dynamic& Type::dynamic() const noexcept {
-  return *static_cast<const Dynamic*>(shape);
-}
-
-inline const Text& Type::text() const noexcept {
-  return *static_cast<const Text*>(shape);
-}
-inline const Set& Type::set() const noexcept {
-  return *static_cast<const Set*>(shape);
-}
 
 }  // namespace eider::reflect
