@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "eider/core/base/log.h"
+#include "eider/core/base/url.h"
 #include "eider/server/process/sent_descriptors.h"
 
 namespace eider::detail::server {
@@ -43,24 +43,7 @@ std::optional<std::string> stored_place(std::string_view name) {
   if (!name.starts_with(kOurs)) {
     return std::nullopt;
   }
-  name.remove_prefix(kOurs.size());
-  std::string place;
-  while (!name.empty()) {
-    if (name.front() != '%') {
-      place.push_back(name.front());
-      name.remove_prefix(1);
-      continue;
-    }
-    unsigned byte = 0;
-    const char* const end = name.data() + std::min<std::size_t>(name.size(), 3);
-    const auto [at, error] = std::from_chars(name.data() + 1, end, byte, 16);
-    if (error != std::errc() || at != name.data() + 3) {
-      return std::nullopt;
-    }
-    place.push_back(static_cast<char>(byte));
-    name.remove_prefix(3);
-  }
-  return place;
+  return percent_decode(name.substr(kOurs.size()), Plus::literal);
 }
 
 int count_in(const char* variable) noexcept {
