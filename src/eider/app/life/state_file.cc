@@ -29,17 +29,6 @@ std::string now_text() {
   return text.data();
 }
 
-bool write_all(int fd, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno != EINTR) {
-      return false;
-    }
-    text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 /// Writes to a new file first and renames it, so that readers always see the whole text. In a
 /// shared directory such as /tmp, a file or link that another user created with that name is
 /// neither followed nor written to.
@@ -53,7 +42,7 @@ int write_file(const std::string& path, std::string_view text) {
   if (!file.is_open()) {
     return errno;
   }
-  if (!write_all(file.get(), text) || std::rename(fresh.c_str(), path.c_str()) != 0) {
+  if (!runtime::write_all(file.get(), text) || std::rename(fresh.c_str(), path.c_str()) != 0) {
     const int error = errno;
     ::unlink(fresh.c_str());
     return error;

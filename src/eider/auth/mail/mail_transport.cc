@@ -22,17 +22,6 @@ namespace eider {
 
 namespace {
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(count > 0 ? static_cast<std::size_t>(count) : 0);
-  }
-  return true;
-}
-
 /// Writes the mail to a file with another name first, so that no program reads an incomplete mail.
 /// Only the owner can read the file, even if one with that name existed, because mails contain
 /// secrets.
@@ -44,7 +33,7 @@ DeliveryResult write_file(const std::filesystem::path& directory, const MailMess
   std::filesystem::remove(partial, error);
   const Descriptor file(
       ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  const bool is_written = file.is_open() && write_all(file.get(), message.text);
+  const bool is_written = file.is_open() && detail::runtime::write_all(file.get(), message.text);
   if (is_written) {
     std::filesystem::rename(partial, path, error);
   }

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
+
 namespace eider {
 
 void Descriptor::close() noexcept {
@@ -10,6 +13,17 @@ void Descriptor::close() noexcept {
     // another file.
     ::close(release());
   }
+}
+
+bool detail::runtime::write_all(int fd, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes.remove_prefix(count > 0 ? static_cast<std::size_t>(count) : 0);
+  }
+  return true;
 }
 
 }  // namespace eider

@@ -2,6 +2,7 @@
 // Layering: must not know the type of the descriptor.
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 namespace eider {
@@ -29,5 +30,14 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+namespace detail::runtime {
+
+/// Writes all bytes to a blocking descriptor, also if signals interrupt it. Async-signal-safe.
+///
+/// returns  false on an error; errno has the cause
+[[nodiscard]] bool write_all(int fd, std::string_view bytes) noexcept;
+
+}  // namespace detail::runtime
 
 }  // namespace eider

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "eider/io/runtime/descriptor.h"
+
 namespace eider::detail::scratch {
 namespace {
 
@@ -28,7 +30,8 @@ void pass_on(int report) noexcept {
     if (bytes < 0 && errno != EINTR) {
       break;
     }
-    write_all(STDERR_FILENO, {some.data(), bytes < 0 ? 0 : static_cast<std::size_t>(bytes)});
+    (void)runtime::write_all(STDERR_FILENO,
+                             {some.data(), bytes < 0 ? 0 : static_cast<std::size_t>(bytes)});
   }
   ::close(report);
 }
@@ -78,10 +81,10 @@ void take_signals(void (*from)(int), void (*to)(int)) noexcept {
   leave_other_process(line, report);
   const Parent other(line);
   const auto made = kept.make(other);
-  write_all(report, (made ? "+" + *made : "-" + made.error()) + '\0');
+  (void)runtime::write_all(report, (made ? "+" + *made : "-" + made.error()) + '\0');
   (void)other.waits(-1);
   if (const auto removed = kept.remove(); !removed) {
-    write_all(report, removed.error() + "\n");
+    (void)runtime::write_all(report, removed.error() + "\n");
   }
   ::_exit(0);
 }
@@ -103,16 +106,6 @@ void leave_other_process(int& first, int& second) {
   ::close_range(3, static_cast<unsigned>(first) - 1, 0);
   ::close_range(static_cast<unsigned>(first) + 1, static_cast<unsigned>(second) - 1, 0);
   ::close_range(static_cast<unsigned>(second) + 1, ~0U, 0);
-}
-
-void write_all(int to, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t bytes = ::write(to, text.data(), text.size());
-    if (bytes < 0 && errno != EINTR) {
-      return;
-    }
-    text.remove_prefix(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
-  }
 }
 
 std::string read_first(int from) {

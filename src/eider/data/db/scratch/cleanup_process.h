@@ -41,8 +41,6 @@ class TemporaryResource {
 /// parent's output would wait for this process, too.
 void leave_other_process(int& first, int& second);
 
-/// Writes everything, even if signals interrupt it.
-void write_all(int to, std::string_view text) noexcept;
 /// Reads up to a zero byte, or to the end.
 [[nodiscard]] std::string read_first(int from);
 

@@ -66,7 +66,7 @@ std::string text_of(int file) {
                         alive.is_open() && lock(alive.get(), LOCK_EX | LOCK_NB);
   const auto address = is_ready ? server.make(Parent(line[0]))
                                 : Result<std::string, std::string>(fail("cannot lock " + path));
-  write_all(report, (address ? "+" + *address : "-" + address.error()) + '\0');
+  (void)runtime::write_all(report, (address ? "+" + *address : "-" + address.error()) + '\0');
   ::close(report);
   for (int idle = address ? 0 : kIdleTicksMax; idle < kIdleTicksMax;) {
     ::usleep(kTickUs);
