@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eider/server/connection_extra.h"
+#include "eider/server/connections.h"
 
 namespace eider::detail::server {
 

@@ -15,9 +15,9 @@
 #include "eider/io/runtime/timer.h"
 #include "eider/io/runtime/upgraded_stream.h"
 #include "eider/protocols/http/request.h"
-#include "eider/server/acceptor.h"
 #include "eider/server/context.h"
 #include "eider/server/h1.h"
+#include "eider/server/listening_host.h"
 #include "eider/server/per_address.h"
 #include "eider/server/upgrade.h"
 

@@ -21,7 +21,7 @@ class ConnectionCounter {
   ~ConnectionCounter() = default;
 };
 
-class Connections final : private ConnectionOwner {
+class Connections final {
  public:
   Connections(LoopContext& context, ConnectionCounter& counter) noexcept
       : context_(context), counter_(counter) {
@@ -40,6 +40,8 @@ class Connections final : private ConnectionOwner {
   void close_idle(Instant since, Instant kept_until = Instant::min()) noexcept;
   /// Closes all connections at once; tasks that outlive their client stay with the context.
   void close_all() noexcept;
+  /// Called when the connection is over and may be destroyed; it does nothing afterwards.
+  void on_closed(Connection& connection) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
   /// Returns the number of memory blocks for connections.
@@ -48,8 +50,6 @@ class Connections final : private ConnectionOwner {
   [[nodiscard]] ConnectionsState state(std::size_t count_max) const;
 
  private:
-  void on_closed(Connection& connection) noexcept override;
-
   LoopContext& context_;
   ConnectionCounter& counter_;
   Slab<Connection> slab_;

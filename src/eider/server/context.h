@@ -29,17 +29,8 @@ namespace eider {
 
 namespace detail::server {
 
-class Connection;
+class Connections;
 class PerAddress;
-
-class ConnectionOwner {
- public:
-  /// Called when the connection is over and may be destroyed; it does nothing afterwards.
-  virtual void on_closed(Connection& connection) noexcept = 0;
-
- protected:
-  ~ConnectionOwner() = default;
-};
 
 /// When the server stops: time for a client that has sent no request yet or just got a response.
 inline constexpr Duration kTimeToAsk = std::chrono::seconds(1);
@@ -102,9 +93,9 @@ struct LoopContext {
   RunningPlan running;
   const std::shared_ptr<LoopNumbers> numbers = std::make_shared<LoopNumbers>();
   Exchanges exchanges;
-  std::size_t handshakes = 0;              // in progress
-  ConnectionOwner* connections = nullptr;  // set by Connections
-  PerAddress* per_address = nullptr;       // set by Worker; may be null
+  std::size_t handshakes = 0;          // in progress
+  Connections* connections = nullptr;  // set by itself
+  PerAddress* per_address = nullptr;   // set by Worker; may be null
   /// Takes over connections that select another protocol; null unless the application enables one.
   std::unique_ptr<ProtocolFactory> protocol;
   std::vector<std::unique_ptr<StreamH1>> spare_streams;

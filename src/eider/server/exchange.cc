@@ -164,10 +164,9 @@ void Exchange::produce() {
     refuse_by(kNoWebSocket);
     return;
   }
-  ProductionOwner& owner = *this;
   // Move the content out of the response, because middleware may put a wrapper there.
   production_ = std::make_unique<Production>(
-      owner, *transport_, context_.loop, context_.is_draining, request_.method(), response_,
+      *this, *transport_, context_.loop, context_.is_draining, request_.method(), response_,
       std::get<ContentPtr<ProducedContent>>(response_.take_content()));
   if (!production_->has_head_alone()) {
     stage_ = Stage::producing;

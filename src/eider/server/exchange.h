@@ -112,7 +112,7 @@ struct ExchangeContext {
 
 class Exchanges;
 
-class Exchange final : private TaskOwner, private Deferred, private Peer, private ProductionOwner {
+class Exchange final : private TaskOwner, private Deferred, private Peer {
  public:
   /// budget  shared by all bodies of the loop; must outlive this
   Exchange(const ExchangeContext& context, BodyBudget& budget) noexcept
@@ -175,6 +175,15 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   /// Returns the stage of the request and what it waits for.
   [[nodiscard]] RequestState state(Instant now) const;
 
+  // Called by the production.
+
+  /// Lets middleware see the headers before they are sent: see RequestService::finish.
+  void finish_head() noexcept { context_.service.finish(plan_, request_, response_); }
+  /// Sends the headers: see Transport::send_head.
+  void send_head(std::optional<std::uint64_t> length, Follows follows);
+  /// The producer has ended. Called on the loop, never from within a call.
+  void on_produced();
+
  private:
   friend class Exchanges;
 
@@ -187,12 +196,9 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   /// Destroys the task, which cancels it, and clears the request. Small buffers are kept.
   void reset() noexcept;
 
-  // For the task and the producer.
+  // For the task.
   void on_task_done() noexcept override { context_.loop.defer(*this); }
   void run() override;
-  void finish_head() noexcept override { context_.service.finish(plan_, request_, response_); }
-  void send_head(std::optional<std::uint64_t> length, Follows follows) override;
-  void on_produced() override;
   // As the request's peer.
   [[nodiscard]] std::string address() const override;
   [[nodiscard]] std::optional<TlsInfo> tls() const override;

@@ -34,7 +34,7 @@ struct Heartbeat {
 };
 
 /// Belongs to the first loop's thread, unless documented otherwise.
-class Lifecycle final : public DrainOwner {
+class Lifecycle final {
  public:
   /// Everything passed must outlive this. Pre: loops[i] is the loop of workers[i]
   Lifecycle(RequestService& service, std::span<Loop* const> loops, std::span<Worker* const> workers,
@@ -60,8 +60,8 @@ class Lifecycle final : public DrainOwner {
     return is_stopping_.load(std::memory_order_acquire);
   }
 
-  /// On the worker's thread.
-  void on_drained() noexcept override;
+  /// On the worker's thread: all of its connections have ended.
+  void on_drained() noexcept;
 
  private:
   [[nodiscard]] Task<> run();

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "eider/server/exchange.h"
+
 namespace eider::detail::server {
 
 namespace {

@@ -19,29 +19,18 @@
 
 namespace eider::detail::server {
 
-class ProductionOwner {
- public:
-  /// Lets middleware see the headers before they are sent: see RequestService::finish.
-  virtual void finish_head() noexcept = 0;
-  /// Sends the headers: see Transport::send_head.
-  virtual void send_head(std::optional<std::uint64_t> length, Follows follows) = 0;
-  /// Called on the loop when the producer has ended, never from within a call.
-  virtual void on_produced() = 0;
-
- protected:
-  ~ProductionOwner() = default;
-};
+class Exchange;
 
 /// Runs the producer, which writes to a `Front`. At its first byte, or its end, the headers are
 /// finished: middleware sees them, and may wrap the body or replace the response. From then on, the
 /// front writes to the wrapper, if there is one, and that writes to this object.
 class Production final : public BodyWriter, private TaskOwner, private Deferred {
  public:
-  /// transport    used only by this object until on_produced
+  /// transport    used only by this object until Exchange::on_produced
   /// is_draining  of the server; outlives this
   /// method       of the request
   /// head         of the response
-  Production(ProductionOwner& owner, Transport& transport, Loop& loop, const bool& is_draining,
+  Production(Exchange& owner, Transport& transport, Loop& loop, const bool& is_draining,
              Method method, Response& head, ContentPtr<ProducedContent> content)
       : owner_(owner),
         transport_(transport),
@@ -120,7 +109,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   void take_outcome(Task<>& task) noexcept;
   void check_length() noexcept;
 
-  ProductionOwner& owner_;
+  Exchange& owner_;
   Transport& transport_;
   Loop& loop_;
   const bool& is_draining_;

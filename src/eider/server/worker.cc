@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eider/core/base/log.h"
+#include "eider/server/lifecycle.h"
 
 namespace eider::detail::server {
 
@@ -49,8 +50,7 @@ Worker::Worker(const WorkerGroup& group, std::size_t index)
 
 Result<Listening, NetError> Worker::listen(const SocketAddress& at, ListenOptions options,
                                            Preface preface) {
-  AcceptorOwner& owner = *this;
-  Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;
+  Listener& listener = acceptors_.emplace_back(*this, preface).listener;
   if (auto bound = listener.open(at, options); !bound) {
     return fail(bound.error());
   }
@@ -58,8 +58,7 @@ Result<Listening, NetError> Worker::listen(const SocketAddress& at, ListenOption
 }
 
 Result<Listening, NetError> Worker::adopt(Descriptor listening, Preface preface) {
-  AcceptorOwner& owner = *this;
-  Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;
+  Listener& listener = acceptors_.emplace_back(*this, preface).listener;
   if (auto adopted = listener.adopt(std::move(listening)); !adopted) {
     return fail(adopted.error());
   }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/address.h"
@@ -14,11 +15,11 @@
 #include "eider/io/runtime/listener.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/timer.h"
-#include "eider/server/acceptor.h"
 #include "eider/server/balance.h"
 #include "eider/server/connections.h"
 #include "eider/server/context.h"
 #include "eider/server/heap_trim.h"
+#include "eider/server/listening_host.h"
 #include "eider/server/per_address.h"
 #include "eider/server/service.h"
 #include "eider/server/state.h"
@@ -29,15 +30,7 @@ class LogSink;
 
 namespace detail::server {
 
-/// Called for each worker when all of its connections have ended.
-class DrainOwner {
- public:
-  /// On the worker's thread.
-  virtual void on_drained() noexcept = 0;
-
- protected:
-  ~DrainOwner() = default;
-};
+class Lifecycle;
 
 /// Shared by the workers of one server. Everything outlives them.
 struct WorkerGroup {
@@ -48,7 +41,7 @@ struct WorkerGroup {
   std::span<Loop* const> loops;  // of each worker, in order
   std::span<class Worker* const> workers;
   const ConnectionProtocol* protocol = nullptr;
-  DrainOwner* owner = nullptr;        // stops the loops; null: each worker stops its own
+  Lifecycle* owner = nullptr;         // stops the loops; null: each worker stops its own
   PerAddress* per_address = nullptr;  // null: connections per client are not counted
 };
 
@@ -59,10 +52,7 @@ enum class Departure : std::uint8_t {
   handed_over,
 };
 
-class Worker final : public ListeningHost,
-                     private AcceptorOwner,
-                     private ConnectionCounter,
-                     private Timer {
+class Worker final : public ListeningHost, private ConnectionCounter, private Timer {
  public:
   /// index  position among the group's loops
   Worker(const WorkerGroup& group, std::size_t index);
@@ -106,8 +96,26 @@ class Worker final : public ListeningHost,
   [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
 
  private:
-  void on_accept(Descriptor fd, Preface preface) override;
-  void on_accept_failed(NetError error) override;
+  /// One listener, and the first protocol of its connections.
+  class Acceptor final : private ListenerOwner {
+   public:
+    Acceptor(Worker& worker, Preface preface) noexcept
+        : listener(worker.context_.loop, *this), worker_(worker), preface_(preface) {}
+
+   private:
+    void on_accept(Descriptor fd) override { worker_.on_accept(std::move(fd), preface_); }
+    void on_accept_failed(NetError error) override { worker_.on_accept_failed(error); }
+
+   public:
+    Listener listener;
+
+   private:
+    Worker& worker_;
+    Preface preface_;
+  };
+
+  void on_accept(Descriptor fd, Preface preface);
+  void on_accept_failed(NetError error);
   void on_connection_ended() noexcept override {
     group_.balance.release(index_);
     heap_trim_.note(connections_.size());

@@ -9,7 +9,7 @@
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/fd_watch.h"
 #include "eider/io/runtime/listener.h"
-#include "eider/server/acceptor.h"
+#include "eider/server/listening_host.h"
 
 namespace eider::detail::server {
 

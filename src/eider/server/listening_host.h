@@ -1,5 +1,5 @@
-// One listener of a worker, and the first protocol of its connections.
-// Layering: must not serve them: its owner does.
+// The interface of an event loop that listens, and the first protocol of its connections.
+// Layering: must not accept or serve them.
 #pragma once
 
 #include "eider/core/base/result.h"
@@ -41,32 +41,6 @@ class ListeningHost {
 
  protected:
   ~ListeningHost() = default;
-};
-
-class AcceptorOwner {
- public:
-  virtual void on_accept(Descriptor fd, Preface preface) = 0;
-  virtual void on_accept_failed(NetError error) = 0;
-
- protected:
-  ~AcceptorOwner() = default;
-};
-
-class Acceptor final : private ListenerOwner {
- public:
-  Acceptor(Loop& loop, AcceptorOwner& owner, Preface preface) noexcept
-      : listener(loop, *this), owner_(owner), preface_(preface) {}
-
- private:
-  void on_accept(Descriptor fd) override { owner_.on_accept(std::move(fd), preface_); }
-  void on_accept_failed(NetError error) override { owner_.on_accept_failed(error); }
-
- public:
-  Listener listener;
-
- private:
-  AcceptorOwner& owner_;
-  Preface preface_;
 };
 
 }  // namespace eider::detail::server
