@@ -4,11 +4,10 @@
 
 #include <string_view>
 
+#include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
 
 namespace eider {
-
-class Request;
 
 /// Sends early hints; a parameter of handlers:
 ///
@@ -26,9 +25,16 @@ class EarlyHints {
     return *this;
   }
   /// Sends `103 Early Hints` with the headers that were added since the last call.
-  void send();
+  void send() {
+    if (Peer* peer = request_->peer()) {
+      peer->inform(kStatus, fields_.field_lines());
+    }
+    fields_.reset();
+  }
 
  private:
+  static constexpr int kStatus = 103;
+
   const Request* request_;
   Response fields_;
 };
