@@ -4,7 +4,6 @@
 
 #include "eider/core/base/describes_only.h"
 #include "eider/data/db/loop_pool.h"
-#include "eider/data/db/rolled_back_connection.h"
 #include "eider/data/db/sqlite/sqlite_connection.h"
 
 namespace eider {
