@@ -1,5 +1,6 @@
 #include "eider/client/client_request.h"
 
+#include <concepts>
 #include <utility>
 
 #include "eider/client/call.h"
@@ -63,32 +64,26 @@ void end_span(OpenSpan& span, int status) {
 
 /// Runs the request, and keeps its parts until the response has arrived, even if `ClientRequest` is
 /// destroyed.
-Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
+///
+/// Reply  ClientResponse, or ClientStream, whose body is read later
+template <class Reply>
+Task<Result<Reply, ClientError>> perform(ClientState& state, std::unique_ptr<RequestParts> parts) {
+  constexpr bool kIsWhole = std::same_as<Reply, ClientResponse>;
   OpenSpan span = begin_span(*parts);
   const std::string asked = told(*parts);
   const WaitNote waits(WaitNote::What::request, asked, Loop::current().now());
-  Call call(state, std::move(parts), Gathering::whole);
+  Call call(state, std::move(parts), kIsWhole ? Gathering::whole : Gathering::pieces);
   auto outcome = co_await call.run();
   if (!outcome) {
     span.end(outcome.error().text);
     co_return fail(std::move(outcome.error()));
   }
   end_span(span, outcome->received->status);
-  co_return ClientResponse(std::move(outcome->received));
-}
-
-Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<RequestParts> parts) {
-  OpenSpan span = begin_span(*parts);
-  const std::string asked = told(*parts);
-  const WaitNote waits(WaitNote::What::request, asked, Loop::current().now());
-  Call call(state, std::move(parts), Gathering::pieces);
-  auto outcome = co_await call.run();
-  if (!outcome) {
-    span.end(outcome.error().text);
-    co_return fail(std::move(outcome.error()));
+  if constexpr (kIsWhole) {
+    co_return ClientResponse(std::move(outcome->received));
+  } else {
+    co_return ClientStream(state, std::move(*outcome));
   }
-  end_span(span, outcome->received->status);
-  co_return ClientStream(state, std::move(*outcome));
 }
 
 /// Percent-encodes form fields: parsers of application/x-www-form-urlencoded also accept this.
@@ -203,11 +198,11 @@ ClientRequest& ClientRequest::only_once() {
 }
 
 Task<ClientRequest::Reply> ClientRequest::send() {
-  return gather(*state_, std::move(parts_));
+  return perform<ClientResponse>(*state_, std::move(parts_));
 }
 
 Task<ClientRequest::StreamedReply> ClientRequest::send_streamed() {
-  return open(*state_, std::move(parts_));
+  return perform<ClientStream>(*state_, std::move(parts_));
 }
 
 }  // namespace eider
