@@ -2,42 +2,12 @@
 
 #include <utility>
 
+#include "eider/core/reflect/type_of.h"
+
 namespace eider {
 
 std::string_view to_text(ClientFault fault) noexcept {
-  switch (fault) {
-    case ClientFault::bad_url:
-      return "bad_url";
-    case ClientFault::bad_request:
-      return "bad_request";
-    case ClientFault::name_not_found:
-      return "name_not_found";
-    case ClientFault::lookup_failed:
-      return "lookup_failed";
-    case ClientFault::forbidden_address:
-      return "forbidden_address";
-    case ClientFault::not_connected:
-      return "not_connected";
-    case ClientFault::proxy_failed:
-      return "proxy_failed";
-    case ClientFault::tls_failed:
-      return "tls_failed";
-    case ClientFault::timed_out:
-      return "timed_out";
-    case ClientFault::connection_lost:
-      return "connection_lost";
-    case ClientFault::bad_response:
-      return "bad_response";
-    case ClientFault::too_large:
-      return "too_large";
-    case ClientFault::bad_coding:
-      return "bad_coding";
-    case ClientFault::too_many_redirects:
-      return "too_many_redirects";
-    case ClientFault::bad_redirect:
-      return "bad_redirect";
-  }
-  return {};
+  return reflect::enumerator_name(fault);
 }
 
 ClientError to_client_error(net::ConnectError error) {

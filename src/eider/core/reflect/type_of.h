@@ -43,6 +43,14 @@ constexpr const Type& type_of() noexcept {
   return detail::Described<std::remove_cvref_t<T>>::kType;
 }
 
+/// Returns the name of the value's enumerator, or an empty text.
+template <class E>
+[[nodiscard]] std::string_view enumerator_name(E value) noexcept {
+  const Enumerator* const found =
+      type_of<E>().enumeration().find(static_cast<std::int64_t>(std::to_underlying(value)));
+  return found == nullptr ? std::string_view() : found->name;
+}
+
 /// Calls `visit(name, member)` for each member of a plain struct, in the order of declaration. The
 /// members may be of any type, also of types without a description.
 template <class T, class Visit>

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "eider/core/reflect/type_of.h"
+
 namespace eider {
 namespace {
 
@@ -66,25 +68,7 @@ bool is_code(std::string_view word) noexcept {
 }  // namespace
 
 std::string_view to_text(RedisFault fault) noexcept {
-  switch (fault) {
-    case RedisFault::open:
-      return "open";
-    case RedisFault::login:
-      return "login";
-    case RedisFault::refused:
-      return "refused";
-    case RedisFault::reply:
-      return "reply";
-    case RedisFault::busy:
-      return "busy";
-    case RedisFault::expired:
-      return "expired";
-    case RedisFault::lost:
-      return "lost";
-    case RedisFault::aborted:
-      return "aborted";
-  }
-  std::unreachable();
+  return reflect::enumerator_name(fault);
 }
 
 RedisFailure::RedisFailure(RedisFault fault, Done done, std::string cause)
