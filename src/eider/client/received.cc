@@ -1,6 +1,5 @@
 #include "eider/client/received.h"
 
-#include "eider/core/base/text.h"
 #include "eider/protocols/http/h1/response_body.h"
 
 namespace eider::detail::client {
@@ -30,15 +29,6 @@ void Received::set_head(int its_status, std::span<const Field> its_fields, std::
 void Received::set_trailers(std::string_view lines) {
   trailer_lines = lines;
   trailers = h1::split_trailers(trailer_lines);
-}
-
-std::optional<std::string_view> Received::find(std::string_view name) const noexcept {
-  for (const Field& field : fields) {
-    if (equals_ignoring_case(field.name, name)) {
-      return field.value;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace eider::detail::client

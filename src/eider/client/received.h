@@ -36,7 +36,9 @@ struct Received {
   /// from  the bytes that the fields refer to
   void set_head(int its_status, std::span<const Field> its_fields, std::string_view from);
   void set_trailers(std::string_view lines);
-  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept {
+    return find_field(fields, name);
+  }
 };
 
 }  // namespace eider::detail::client

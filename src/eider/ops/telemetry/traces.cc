@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "eider/app/this_machine.h"
-#include "eider/core/base/text.h"
 #include "eider/protocols/http/request_work.h"
 #include "eider/protocols/http/status.h"
 
@@ -14,31 +13,18 @@ namespace eider {
 
 namespace {
 
-/// Returns the only header of that name; nothing if there are two, because it is unclear which is
-/// valid.
-std::optional<std::string_view> only_field(const Request& request, std::string_view name) {
-  std::optional<std::string_view> found;
-  for (const Field& field : request.headers()) {
-    if (equals_ignoring_case(field.name, name)) {
-      if (found) {
-        return std::nullopt;
-      }
-      found = field.value;
-    }
-  }
-  return found;
-}
-
 void begin(Request& request, const std::shared_ptr<SpanSink>& spans, bool accepts_incoming) {
   Work& work = work_of(request);
   std::optional<TracePlace> from;
-  if (const auto field = accepts_incoming ? only_field(request, "traceparent") : std::nullopt) {
+  if (const auto field =
+          accepts_incoming ? find_only_field(request.headers(), "traceparent") : std::nullopt) {
     from = read_traceparent(*field);
   }
   if (from) {
     work.place = *from;
     work.parent = from->span;
-    if (const auto state = only_field(request, "tracestate"); state && is_tracestate(*state)) {
+    if (const auto state = find_only_field(request.headers(), "tracestate");
+        state && is_tracestate(*state)) {
       work.state = *state;
     }
   } else {

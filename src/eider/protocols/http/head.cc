@@ -29,13 +29,28 @@ class Rebase {
 
 }  // namespace
 
-std::optional<std::string_view> RequestHead::find(std::string_view name) const noexcept {
+std::optional<std::string_view> find_field(std::span<const Field> fields,
+                                           std::string_view name) noexcept {
   for (const Field& field : fields) {
     if (equals_ignoring_case(field.name, name)) {
       return field.value;
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::string_view> find_only_field(std::span<const Field> fields,
+                                                std::string_view name) noexcept {
+  std::optional<std::string_view> found;
+  for (const Field& field : fields) {
+    if (equals_ignoring_case(field.name, name)) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = field.value;
+    }
+  }
+  return found;
 }
 
 RequestHead copy_head(const RequestHead& head, Arena& arena) {

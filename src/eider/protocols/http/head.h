@@ -20,6 +20,14 @@ struct Field {
   std::string_view value;
 };
 
+/// Returns the value of the first field with that name, case-insensitive.
+[[nodiscard]] std::optional<std::string_view> find_field(std::span<const Field> fields,
+                                                         std::string_view name) noexcept;
+/// Returns the value of the only field with that name; nothing if there are more, because it is
+/// unclear which one is valid.
+[[nodiscard]] std::optional<std::string_view> find_only_field(std::span<const Field> fields,
+                                                              std::string_view name) noexcept;
+
 /// How the end of the content is determined (RFC 9112, section 6.3). Also `none` for
 /// Content-Length: 0.
 enum class BodyKind : std::uint8_t { none, sized, chunked };
@@ -61,7 +69,9 @@ struct RequestHead {
   std::string_view bytes;
 
   /// Returns the first field with that name, case-insensitive.
-  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept {
+    return find_field(fields, name);
+  }
 };
 
 /// Copies the head, with its bytes and fields in `arena`, for a request that outlives its input.

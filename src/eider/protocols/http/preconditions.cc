@@ -27,21 +27,6 @@ bool has_field(std::span<const Field> fields, std::string_view name) noexcept {
   return std::ranges::any_of(fields, [name](const Field& field) { return is_named(field, name); });
 }
 
-/// Returns the value of a field that must not occur twice.
-std::optional<std::string_view> only_value(std::span<const Field> fields,
-                                           std::string_view name) noexcept {
-  std::optional<std::string_view> value;
-  for (const Field& field : fields) {
-    if (is_named(field, name)) {
-      if (value) {
-        return std::nullopt;
-      }
-      value = field.value;
-    }
-  }
-  return value;
-}
-
 /// "*" matches any representation; a list matches one whose tag it contains.
 bool names_it(std::string_view value, const Representation& it, TagStrength comparison) noexcept {
   if (it.presence == Presence::absent) {
@@ -62,7 +47,7 @@ enum class DateOrder : std::uint8_t { unknown, not_later, later };
 /// Compares the date of the representation with that of a field.
 DateOrder compare_date(std::span<const Field> fields, std::string_view name,
                        const Representation& it, std::int64_t now_seconds) noexcept {
-  const std::optional<std::string_view> value = only_value(fields, name);
+  const std::optional<std::string_view> value = find_only_field(fields, name);
   if (!value || !it.modified_seconds || it.presence == Presence::absent) {
     return DateOrder::unknown;
   }
@@ -129,7 +114,7 @@ Verdict evaluate_preconditions(Method method, std::span<const Field> fields,
 
 bool names_state(std::span<const Field> fields, const Representation& representation,
                  std::int64_t now_seconds) noexcept {
-  return has_field(fields, "If-Match") || only_value(fields, "If-None-Match") == "*" ||
+  return has_field(fields, "If-Match") || find_only_field(fields, "If-None-Match") == "*" ||
          compare_date(fields, "If-Unmodified-Since", representation, now_seconds) !=
              DateOrder::unknown;
 }
@@ -137,14 +122,14 @@ bool names_state(std::span<const Field> fields, const Representation& representa
 std::optional<std::string_view> applicable_range(Method method, std::span<const Field> fields,
                                                  const Representation& representation,
                                                  std::int64_t now_seconds) noexcept {
-  const std::optional<std::string_view> range = only_value(fields, "Range");
+  const std::optional<std::string_view> range = find_only_field(fields, "Range");
   if (!range || method != Method::get || representation.presence == Presence::absent) {
     return std::nullopt;
   }
   if (!has_field(fields, "If-Range")) {
     return range;
   }
-  const std::optional<std::string_view> validator = only_value(fields, "If-Range");
+  const std::optional<std::string_view> validator = find_only_field(fields, "If-Range");
   const bool applies = validator && is_same(*validator, representation, now_seconds);
   return applies ? range : std::nullopt;
 }

@@ -321,15 +321,6 @@ const char* ResponseParse::read_reason(const char* at) noexcept {
 
 }  // namespace
 
-std::optional<std::string_view> ReplyHead::find(std::string_view name) const noexcept {
-  for (const Field& field : fields) {
-    if (equals_ignoring_case(field.name, name)) {
-      return field.value;
-    }
-  }
-  return std::nullopt;
-}
-
 HeadStatus ResponseReader::read(std::string_view in, Method asked, const ResponseLimits& limits) {
   if (fields_.size() < limits.headers_max) [[unlikely]] {
     fields_.resize(limits.headers_max);

@@ -82,7 +82,9 @@ struct ReplyHead {
   /// follows.
   [[nodiscard]] bool is_interim() const noexcept { return status < 200 && status != 101; }
   /// Returns the first field with that name, case-insensitive.
-  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept {
+    return find_field(fields, name);
+  }
 };
 
 /// There is one per event loop for all its connections. It keeps the fields of the last head.

@@ -24,15 +24,6 @@ std::string decoded_value(std::string_view value) {
   return decoded && is_utf8(*decoded) ? std::move(*decoded) : std::string(value);
 }
 
-std::optional<std::string_view> find_in(std::span<const Field> headers, std::string_view name) {
-  for (const Field& field : headers) {
-    if (equals_ignoring_case(field.name, name)) {
-      return field.value;
-    }
-  }
-  return std::nullopt;
-}
-
 std::string lower(std::string_view text) {
   std::string all(text);
   std::ranges::transform(all, all.begin(), to_lower);
@@ -80,12 +71,12 @@ std::vector<NameValue> headers_of(const StoredObject& object) {
 
 StoredObject object_of(std::string key, std::span<const Field> headers) {
   StoredObject object{.key = std::move(key)};
-  object.bytes = parse_uint64(find_in(headers, "Content-Length").value_or("")).value_or(0);
-  object.content_type = find_in(headers, "Content-Type").value_or("application/octet-stream");
-  object.etag = find_in(headers, "ETag").value_or("");
+  object.bytes = parse_uint64(find_field(headers, "Content-Length").value_or("")).value_or(0);
+  object.content_type = find_field(headers, "Content-Type").value_or("application/octet-stream");
+  object.etag = find_field(headers, "ETag").value_or("");
   const std::int64_t now = Loop::current().wall_seconds();
   object.modified_seconds =
-      parse_date(find_in(headers, "Last-Modified").value_or(""), now).value_or(now);
+      parse_date(find_field(headers, "Last-Modified").value_or(""), now).value_or(now);
   for (const Field& field : headers) {
     const std::string name = lower(field.name);
     if (name.starts_with(kMetadataPrefix)) {
@@ -101,7 +92,7 @@ StoredObject object_of(std::string key, std::span<const Field> headers) {
 }
 
 bool has_length(std::span<const Field> headers) {
-  return parse_uint64(find_in(headers, "Content-Length").value_or("")).has_value();
+  return parse_uint64(find_field(headers, "Content-Length").value_or("")).has_value();
 }
 
 std::string range_header(const ObjectRange& range) {
@@ -120,7 +111,7 @@ bool note_part(storage::OpenedObject& opened, int status, std::span<const Field>
     opened.bytes = opened.about.bytes;
     return range.first == 0 && (!range.bytes || *range.bytes >= opened.bytes);
   }
-  const auto part = read_content_range(find_in(headers, "Content-Range").value_or(""));
+  const auto part = read_content_range(find_field(headers, "Content-Range").value_or(""));
   if (!part || part->first != range.first) {
     return false;
   }
