@@ -36,9 +36,7 @@ struct Fault {
 
 /// Returns "application/json" for "application/JSON; charset=utf-8".
 std::string essence_of(std::string_view media_type) {
-  std::string essence(trim(media_type.substr(0, media_type.find(';'))));
-  std::ranges::transform(essence, essence.begin(), to_lower);
-  return essence;
+  return in_lower_case(trim(media_type.substr(0, media_type.find(';'))));
 }
 
 Coding coding_of(std::string_view media_type) {

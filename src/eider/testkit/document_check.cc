@@ -77,9 +77,7 @@ std::string field_of(Method method) {
   if (method == Method::connect || method == Method::query || method == Method::unknown) {
     return {};
   }
-  std::string name(to_text(method));
-  std::ranges::transform(name, name.begin(), to_lower);
-  return name;
+  return in_lower_case(to_text(method));
 }
 
 std::string names_of(const Value& object) {
@@ -92,9 +90,7 @@ std::string names_of(const Value& object) {
 
 /// Returns application/json for "Application/JSON; charset=utf-8".
 std::string essence_of(std::string_view content_type) {
-  std::string essence(trim(content_type.substr(0, content_type.find(';'))));
-  std::ranges::transform(essence, essence.begin(), to_lower);
-  return essence;
+  return in_lower_case(trim(content_type.substr(0, content_type.find(';'))));
 }
 
 /// Returns the media type object: for the type itself, "text/*", or "*/*".

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f";
 
-std::string to_lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char byte) { return eider::to_lower(byte); });
-  return text;
-}
-
 std::string to_utf8(std::uint32_t code) {
   constexpr std::uint32_t kLasts[] = {0x7F, 0x7FF, 0xFFFF};
   constexpr std::uint32_t kMarks[] = {0, 0xC0, 0xE0, 0xF0};
@@ -152,9 +147,9 @@ class Tags {
   }
   Tag read() {
     rest_.remove_prefix(1);
-    Tag tag{.name = to_lower(std::string(take_until(" \t\r\n\f>"))), .attributes = {}};
+    Tag tag{.name = in_lower_case(take_until(" \t\r\n\f>")), .attributes = {}};
     for (skip_blanks(); !rest_.empty() && rest_.front() != '>'; skip_blanks()) {
-      std::string name = to_lower(std::string(take_until(" \t\r\n\f=>/")));
+      std::string name = in_lower_case(take_until(" \t\r\n\f=>/"));
       skip_blanks();
       const bool has_value = rest_.starts_with('=');
       if (has_value || name.empty()) {
@@ -177,7 +172,7 @@ class Tags {
 
 void add_input(HtmlForm& form, const Tag& tag) {
   const std::string name = tag.value("name");
-  const std::string type = to_lower(tag.value("type"));
+  const std::string type = in_lower_case(tag.value("type"));
   const bool is_box = type == "checkbox" || type == "radio";
   form.names.push_back(name);
   if (type == "file") {
@@ -220,7 +215,7 @@ void add_select(HtmlForm& form, const Tag& select, Tags& tags) {
 }
 
 bool is_button(const Tag& tag) {
-  const std::string type = to_lower(tag.value("type"));
+  const std::string type = in_lower_case(tag.value("type"));
   return type == "submit" || type == "button" || type == "reset" || type == "image";
 }
 
@@ -236,8 +231,8 @@ std::vector<HtmlForm> forms_of(std::string_view page) {
       is_within = true;
       HtmlForm& form = forms.emplace_back();
       form.action = tag->value("action");
-      form.is_get = to_lower(tag->value("method")) != "post";
-      form.is_multipart = to_lower(tag->value("enctype")) == "multipart/form-data";
+      form.is_get = in_lower_case(tag->value("method")) != "post";
+      form.is_multipart = in_lower_case(tag->value("enctype")) == "multipart/form-data";
     } else if (tag->name == "/form") {
       is_within = false;
     } else if (is_field && tag->name == "input" && !is_button(*tag)) {

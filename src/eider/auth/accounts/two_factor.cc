@@ -125,8 +125,7 @@ Task<RecoveryCodes> replace_codes(const db::Statements& at, std::string account,
   co_await at.exec("delete from eider_account_recovery_codes where account = $1", account);
   RecoveryCodes codes;
   while (codes.size() < count) {
-    std::string code = to_base32(secret_bytes(kRecoveryBytes));
-    std::ranges::transform(code, code.begin(), to_lower);
+    const std::string code = in_lower_case(to_base32(secret_bytes(kRecoveryBytes)));
     co_await at.exec("insert into eider_account_recovery_codes(digest, account) values($1, $2)",
                      digest_of_code(account, code), account);
     codes.push_back(in_groups(code, '-'));

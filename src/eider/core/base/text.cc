@@ -1,5 +1,6 @@
 #include "eider/core/base/text.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace eider {
@@ -16,6 +17,12 @@ std::optional<T> parse_whole(std::string_view text) noexcept {
 }
 
 }  // namespace
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return lower;
+}
 
 bool equals_in_constant_time(std::string_view given, std::string_view expected) noexcept {
   if (given.size() != expected.size()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -13,6 +14,7 @@ namespace eider {
 [[nodiscard]] constexpr char to_lower(char byte) noexcept {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
 }
+[[nodiscard]] std::string in_lower_case(std::string_view text);
 
 [[nodiscard]] constexpr bool is_digit(char byte) noexcept {
   return byte >= '0' && byte <= '9';

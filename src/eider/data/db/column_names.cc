@@ -67,9 +67,7 @@ static_assert(std::ranges::is_sorted(kCppWords) && std::ranges::is_sorted(kSqlWo
 /// Words are reserved in any case: Order is, too.
 std::string quoted(std::string_view name) {
   std::string text(name);
-  std::string lower = text;
-  std::ranges::transform(lower, lower.begin(), to_lower);
-  return std::ranges::binary_search(kSqlWords, lower) ? '"' + text + '"' : text;
+  return std::ranges::binary_search(kSqlWords, in_lower_case(name)) ? '"' + text + '"' : text;
 }
 
 /// class_ is the column class: a member cannot have that name.

@@ -23,8 +23,7 @@ std::string take_scheme(std::string_view& text) {
   if (end == std::string_view::npos) {
     return "http";
   }
-  std::string scheme(text.substr(0, end));
-  std::ranges::transform(scheme, scheme.begin(), to_lower);
+  std::string scheme = in_lower_case(text.substr(0, end));
   text.remove_prefix(end + 3);
   return scheme;
 }
@@ -85,8 +84,7 @@ Result<Proxy, std::string_view> read_proxy(std::string_view text) {
   if (!authority) {
     return fail("The URL of a proxy must have only a host and a port.");
   }
-  proxy.host = authority->host;
-  std::ranges::transform(proxy.host, proxy.host.begin(), to_lower);
+  proxy.host = in_lower_case(authority->host);
   proxy.port = authority->port;
   return proxy;
 }
@@ -103,9 +101,7 @@ ProxyExceptions::ProxyExceptions(std::string_view list) {
       const auto port = parse_integer<std::uint16_t>(item.substr(std::min(colon + 1, item.size())));
       item = item.substr(0, colon);
       item.remove_prefix(item.starts_with('.') ? 1 : 0);
-      std::string name(item);
-      std::ranges::transform(name, name.begin(), to_lower);
-      names_.push_back({std::move(name), port.value_or(0)});
+      names_.push_back({in_lower_case(item), port.value_or(0)});
     }
   }
 }

@@ -4,7 +4,6 @@
 #include <openssl/pem.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -161,11 +160,6 @@ Result<KeyPtr> load_key(const std::string& path) {
                  "does not contain a private key in PEM format (\"-----BEGIN PRIVATE KEY-----\")");
 }
 
-std::string to_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), to_lower);
-  return text;
-}
-
 /// Checks that the key belongs to the first certificate, and distinguishes a chain in the wrong
 /// order.
 Result<void> check_key(const TlsCertificate& files, const Identity& identity) {
@@ -200,8 +194,8 @@ void note_validity(Identity& identity, const std::string& path, std::time_t now)
 }
 
 void note_names(Identity& identity, const std::string& path) {
-  for (std::string& name : dns_names(*identity.certificate)) {
-    identity.names.push_back(to_lower_case(std::move(name)));
+  for (const std::string& name : dns_names(*identity.certificate)) {
+    identity.names.push_back(in_lower_case(name));
   }
   if (X509_get_ext_by_NID(identity.certificate.get(), NID_subject_alt_name, -1) < 0) {
     identity.warnings.push_back(

@@ -34,12 +34,6 @@ bool has_valid_escapes(std::string_view text) noexcept {
   return true;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), to_lower);
-  return out;
-}
-
 /// "example.com." is the same host as "example.com", the form that certificates and cookies use.
 std::string_view without_last_dot(std::string_view host) noexcept {
   const bool has_one = host.size() > 1 && host.ends_with('.') && !host.ends_with("..");
@@ -67,8 +61,8 @@ Read begin_url(std::string_view authority, bool is_secure) {
   }
   HttpUrl url{is_secure,
               read->port,
-              lower(without_last_dot(read->host)),
-              lower(without_last_dot(read->host_as_it_is)),
+              in_lower_case(without_last_dot(read->host)),
+              in_lower_case(without_last_dot(read->host_as_it_is)),
               {}};
   if (read->port != usual) {
     url.authority.append(":").append(std::to_string(read->port));

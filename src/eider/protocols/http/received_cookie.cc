@@ -191,8 +191,7 @@ std::optional<ReceivedCookie> read_set_cookie(std::string_view field_value,
       lifetime.max_age = seconds ? seconds : lifetime.max_age;
     } else if (equals_ignoring_case(attribute, "domain")) {
       value.remove_prefix(value.starts_with('.') ? 1 : 0);
-      cookie.domain = value;
-      std::ranges::transform(cookie.domain, cookie.domain.begin(), to_lower);
+      cookie.domain = in_lower_case(value);
     } else if (equals_ignoring_case(attribute, "path")) {
       path = value;
     } else if (equals_ignoring_case(attribute, "secure")) {

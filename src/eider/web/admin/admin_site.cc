@@ -74,8 +74,7 @@ bool is_listed(const std::vector<std::string>& names, std::string_view name) {
 
 /// Passwords and keys by their names: "password", "pin", "reset_token", "key_hash".
 bool is_secret_member(std::string_view name, const reflect::Type& type) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), to_lower);
+  const std::string lower = in_lower_case(name);
   if (lower == "pin") {
     return type.kind != Kind::kBool;
   }

@@ -104,9 +104,7 @@ std::optional<std::vector<std::string>> vary_of(const Request& request, const Re
     if (*name == "*") {
       return std::nullopt;
     }
-    std::string lower(*name);
-    std::ranges::transform(lower, lower.begin(), to_lower);
-    names.push_back(std::move(lower));
+    names.push_back(in_lower_case(*name));
   }
   if (request.find<ResponseVariant>() != nullptr) {
     names.emplace_back(kVariant);

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t kTusMetadataBytesMax = 4096;
 
-std::string lowercase(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), to_lower);
-  return all;
-}
-
 bool is_plain_line(std::string_view text) noexcept {
   return is_utf8(text) && std::ranges::none_of(text, [](char byte) {
            return static_cast<unsigned char>(byte) < ' ' || byte == '\x7f';
@@ -32,7 +26,7 @@ bool is_plain_line(std::string_view text) noexcept {
 
 /// As other names of metadata are: clients send "relativePath" as well.
 std::string stored_name(std::string_view name) {
-  std::string stored = lowercase(name);
+  std::string stored = in_lower_case(name);
   std::ranges::replace_if(
       stored,
       [](char byte) { return !((byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9')); },

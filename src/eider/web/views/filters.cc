@@ -101,9 +101,7 @@ std::string upper(Ref text) {
 }
 
 std::string lower(Ref text) {
-  std::string made = shown(text);
-  std::ranges::transform(made, made.begin(), to_lower);
-  return made;
+  return in_lower_case(shown(text));
 }
 
 std::string trim(Ref text) {

@@ -57,8 +57,7 @@ bool may_open(const SqlToken& before, std::string_view sql) {
   if (before.kind == SqlTokenKind::other) {
     return before.text != "\"";
   }
-  std::string word(before.text);
-  std::ranges::transform(word, word.begin(), to_lower);
+  const std::string word = in_lower_case(before.text);
   return before.kind == SqlTokenKind::word && !is_after_number(before, sql) &&
          detail::byte_before(before, sql) != '.' &&
          std::ranges::binary_search(kHarmlessWords, std::string_view(word));

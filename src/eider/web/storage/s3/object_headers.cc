@@ -1,6 +1,5 @@
 #include "eider/web/storage/s3/object_headers.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -22,12 +21,6 @@ constexpr std::string_view kFilename = "filename";
 std::string decoded_value(std::string_view value) {
   auto decoded = percent_decode(value, Plus::literal);
   return decoded && is_utf8(*decoded) ? std::move(*decoded) : std::string(value);
-}
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), to_lower);
-  return all;
 }
 
 struct ContentRange {
@@ -78,7 +71,7 @@ StoredObject object_of(std::string key, std::span<const Field> headers) {
   object.modified_seconds =
       parse_date(find_field(headers, "Last-Modified").value_or(""), now).value_or(now);
   for (const Field& field : headers) {
-    const std::string name = lower(field.name);
+    const std::string name = in_lower_case(field.name);
     if (name.starts_with(kMetadataPrefix)) {
       object.metadata[name.substr(kMetadataPrefix.size())] = decoded_value(field.value);
     }
