@@ -76,10 +76,6 @@ void add(Faults& faults, const net::ConnectError& error) {
   }
 }
 
-Task<> wait_for(AsyncEvent& event) {
-  co_await event.wait();
-}
-
 }  // namespace
 
 Fleet::Fleet(const Options& options, const Target& target, const std::vector<Request>& requests,
@@ -141,7 +137,7 @@ Task<bool> Fleet::open(Connection& connection) {
     co_return false;
   }
   connection.open(std::move(connected->stream));
-  const bool is_in_time = co_await with_deadline(wait_for(connection.settled()), options_.timeout);
+  const bool is_in_time = co_await with_deadline(connection.settled(), options_.timeout);
   if (is_ending_) {
     co_return false;  // closed in the meantime, which is not an error
   }

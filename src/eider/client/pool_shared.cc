@@ -31,10 +31,6 @@ auto of_h2(bool (*is)(const H2Connection& connection) noexcept) {
   return [is](const PooledConnection& one) { return one.h2() != nullptr && is(*one.h2()); };
 }
 
-Task<> turn_of(AsyncEvent& event) {
-  co_await event.wait();
-}
-
 }  // namespace
 
 bool Pool::takes_one_more(const H2Connection& connection) noexcept {
@@ -190,7 +186,7 @@ Pool::Leased Pool::settle(const net::Route& route, Host& host, Connections::Leas
 Task<std::optional<ClientError>> Pool::wait_for_turn(const net::Route& route, Host& host,
                                                      Instant due, Rank rank) {
   TurnQueue::Turn turn(host.more.turns, rank);
-  if (!co_await with_deadline(turn_of(turn.come()), due - loop_.now())) {
+  if (!co_await with_deadline(turn.come(), due - loop_.now())) {
     co_return no_room(route);
   }
   // Use up the wake-up here, or the destructor of the turn would pass it on.

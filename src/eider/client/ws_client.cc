@@ -93,10 +93,6 @@ Task<std::optional<WsMessage>> receive_from(WebSocket& socket) {
   co_return co_await receiving;
 }
 
-Task<> until(AsyncEvent& event) {
-  co_await event.wait();
-}
-
 }  // namespace
 
 namespace detail::client {
@@ -204,7 +200,7 @@ Task<std::optional<WsMessage>> WsClient::receive() {
 
 Task<> WsClient::close(CloseCode code, std::string reason) {
   connection_->socket().close(code, reason);
-  return until(connection_->ended());
+  return detail::runtime::until_set(connection_->ended());
 }
 
 ws::detail::WsSession* WsClient::session() const noexcept {

@@ -34,10 +34,6 @@ Task<> attempt(Attempts& all, SocketAddress address, Instant due) {
   all.news.set();
 }
 
-Task<> news_of(AsyncEvent& event) {
-  co_await event.wait();
-}
-
 }  // namespace
 
 std::vector<std::string> interleaved(const std::vector<std::string>& v6,
@@ -72,8 +68,7 @@ Task<Result<Descriptor, NetError>> race(std::vector<SocketAddress> addresses, In
     // The event may have been set while the attempt was started.
     if (!all.news.is_set()) {
       const Duration left = due - loop.now();
-      co_await with_deadline(news_of(all.news),
-                             next < addresses.size() ? std::min(delay, left) : left);
+      co_await with_deadline(all.news, next < addresses.size() ? std::min(delay, left) : left);
     }
     // Reset the event after the wait, so that attempts that end from now on set it again.
     all.news.reset();
@@ -109,10 +104,6 @@ Task<> ask(Dns& dns, std::string name, DnsFamily family, Answers& answers) {
   auto answer = co_await dns.find(std::move(name), family);
   (family == DnsFamily::v4 ? answers.v4 : answers.v6) = std::move(answer);
   answers.note();
-}
-
-Task<> answers_of(AsyncEvent& event) {
-  co_await event.wait();
 }
 
 std::vector<std::string> texts_of(const std::optional<DnsAnswer>& answer) {
@@ -237,7 +228,7 @@ Task<TcpDialler::Found> TcpDialler::look_up(std::string name, Patience patience)
   // The first result may be empty, so check it before giving up the other.
   co_await answers.one.wait();
   if (answers.has_address() && patience == Patience::brief) {
-    co_await with_deadline(answers_of(answers.both), kResolutionDelay);
+    co_await with_deadline(answers.both, kResolutionDelay);
   } else {
     co_await answers.both.wait();
   }

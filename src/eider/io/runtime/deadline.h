@@ -9,6 +9,7 @@
 
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
@@ -51,6 +52,10 @@ Task<> run_until(Task<T>& task, Instant due) {
   }
 }
 
+inline Task<> until_set(AsyncEvent& event) {
+  co_await event.wait();
+}
+
 }  // namespace detail::runtime
 
 /// Runs `task`, and cancels it after `limit`.
@@ -77,6 +82,13 @@ inline Task<bool> with_deadline(Task<> task, Duration limit) {
   }
   task.take();
   co_return true;
+}
+
+/// Waits until the event is set, for at most `limit`.
+///
+/// returns  whether it was set in time
+inline Task<bool> with_deadline(AsyncEvent& event, Duration limit) {
+  return with_deadline(detail::runtime::until_set(event), limit);
 }
 
 }  // namespace eider

@@ -44,10 +44,6 @@ Task<> pass_over_what_comes(WebSocket& socket) {
   }
 }
 
-Task<> wait_for(AsyncEvent& event) {
-  co_await event.wait();
-}
-
 }  // namespace
 
 /// A running commit. The handler that waits for it may be destroyed before.
@@ -217,7 +213,7 @@ Task<> EventLog::Telling::catch_up() {
 
 Task<> EventLog::Telling::wait(TopicSubscription& news) {
   while (!held_.empty() && !news.coming().is_set()) {
-    if (!co_await with_deadline(wait_for(news.coming()),
+    if (!co_await with_deadline(news.coming(),
                                 held_since_ + kComesWithin - Loop::current().now())) {
       co_await catch_up();
     }

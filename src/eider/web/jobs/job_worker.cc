@@ -48,10 +48,6 @@ bool may_pass(db::FailureKind kind) {
          kind == db::FailureKind::storage;
 }
 
-Task<> wait_for(AsyncEvent& event) {
-  co_await event.wait();
-}
-
 Task<> acquire(Semaphore& semaphore, Semaphore::Permit& permit) {
   permit = co_await semaphore.acquire();
 }
@@ -99,7 +95,7 @@ void Worker::poke() noexcept {
 }
 
 Task<> Worker::wait_for_wake(Duration pause) {
-  (void)co_await with_deadline(wait_for(wake_), pause);
+  (void)co_await with_deadline(wake_, pause);
 }
 
 // Looking for work.
@@ -571,7 +567,7 @@ Task<> Worker::keep_house() {
 Task<bool> Worker::becomes_idle(Instant until) {
   while (!active_.empty() && Loop::current().now() < until) {
     idle_.reset();
-    (void)co_await with_deadline(wait_for(idle_), until - Loop::current().now());
+    (void)co_await with_deadline(idle_, until - Loop::current().now());
   }
   co_return active_.empty();
 }
@@ -581,7 +577,7 @@ Task<> Worker::stop() {
   const Instant until = Loop::current().now() + options_.stop_grace;
   is_stopping_ = true;
   poke();
-  (void)co_await with_deadline(wait_for(work_over_), options_.stop_grace);
+  (void)co_await with_deadline(work_over_, options_.stop_grace);
   const bool is_idle = co_await becomes_idle(until);
   if (!is_idle) {
     say(LogLevel::warning, std::to_string(active_.size()) +
