@@ -26,4 +26,17 @@ bool detail::runtime::write_all(int fd, std::string_view bytes) noexcept {
   return true;
 }
 
+bool detail::runtime::write_all_at(int fd, std::string_view bytes, std::uint64_t offset) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    const std::size_t written = count > 0 ? static_cast<std::size_t>(count) : 0;
+    bytes.remove_prefix(written);
+    offset += written;
+  }
+  return true;
+}
+
 }  // namespace eider

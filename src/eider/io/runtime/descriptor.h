@@ -2,6 +2,7 @@
 // Layering: must not know the type of the descriptor.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -37,6 +38,8 @@ namespace detail::runtime {
 ///
 /// returns  false on an error; errno has the cause
 [[nodiscard]] bool write_all(int fd, std::string_view bytes) noexcept;
+/// The same for a file, at an offset: independent of the position that other calls have set.
+[[nodiscard]] bool write_all_at(int fd, std::string_view bytes, std::uint64_t offset) noexcept;
 
 }  // namespace detail::runtime
 

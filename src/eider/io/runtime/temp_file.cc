@@ -95,20 +95,6 @@ bool lacks_unnamed_files(int error) noexcept {
   return error == EOPNOTSUPP || error == EISDIR || error == EINVAL;
 }
 
-/// Writes at an offset, independent of the file position that other calls have set.
-bool write_at(int fd, std::string_view bytes, std::uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno != EINTR) {
-      return false;
-    }
-    const std::size_t written = count > 0 ? static_cast<std::size_t>(count) : 0;
-    bytes.remove_prefix(written);
-    offset += written;
-  }
-  return true;
-}
-
 Result<std::string, FileError> read_at(int fd, std::uint64_t offset, std::size_t bytes_max) {
   std::string bytes(bytes_max, '\0');
   std::size_t filled = 0;
@@ -190,7 +176,8 @@ Task<Result<void, FileError>> TempFile::append(std::string bytes) {
   size_ += bytes.size();
   // The call shares the file, because it continues if the awaiting task is destroyed.
   auto work = run_blocking([open = open_, bytes = std::move(bytes), offset] {
-    return write_at(open->fd(), bytes, offset) ? Result<void, FileError>() : fail_temp_file();
+    return detail::runtime::write_all_at(open->fd(), bytes, offset) ? Result<void, FileError>()
+                                                                    : fail_temp_file();
   });
   co_return co_await work;
 }

@@ -16,6 +16,7 @@
 #include "eider/core/base/reached.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/temp_file.h"
 #include "eider/web/storage/object_file.h"
@@ -140,19 +141,9 @@ Replace replacing(const PutOptions& options) noexcept {
 /// Cuts off what a crash has left after the bytes, and appends the properties.
 int append_footer(const std::string& path, std::uint64_t bytes, const std::string& footer) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.is_open() || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) {
-    return errno;
-  }
-  std::size_t written = 0;
-  while (written < footer.size()) {
-    const ssize_t count = ::pwrite(file.get(), footer.data() + written, footer.size() - written,
-                                   static_cast<off_t>(bytes + written));
-    if (count < 0 && errno != EINTR) {
-      return errno;
-    }
-    written += count > 0 ? static_cast<std::size_t>(count) : 0;
-  }
-  return ::fsync(file.get()) == 0 ? 0 : errno;
+  const bool is_done = file.is_open() && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0 &&
+                       runtime::write_all_at(file.get(), footer, bytes) && ::fsync(file.get()) == 0;
+  return is_done ? 0 : errno;
 }
 
 }  // namespace

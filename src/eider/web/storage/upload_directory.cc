@@ -17,6 +17,7 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/web/storage/local_backend.h"
 
 namespace eider::detail::storage {
@@ -50,19 +51,6 @@ Descriptor open_upload_file(const std::string& path, int flags) {
   return Descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kPrivateFile));
 }
 
-bool write_upload_bytes(int fd, std::string_view bytes, std::uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno != EINTR) {
-      return false;
-    }
-    const std::size_t written = count > 0 ? static_cast<std::size_t>(count) : 0;
-    bytes.remove_prefix(written);
-    offset += written;
-  }
-  return true;
-}
-
 /// A small file; nothing if it does not exist. A file that cannot be read is not one that does not
 /// exist: without its text, bytes that were not verified would count.
 std::optional<std::string> read_small(const std::string& path) {
@@ -90,7 +78,7 @@ void replace_small(const std::string& directory, const std::string& path, std::s
   const std::string made = path + "." + to_hex(secret_bytes(8));
   {
     const Descriptor fd = open_upload_file(made, O_WRONLY | O_CREAT | O_EXCL);
-    const bool is_written = fd.is_open() && write_upload_bytes(fd.get(), text, 0) &&
+    const bool is_written = fd.is_open() && runtime::write_all_at(fd.get(), text, 0) &&
                             ::fsync(fd.get()) == 0 && ::rename(made.c_str(), path.c_str()) == 0;
     if (!is_written) {
       const int error = errno;
@@ -334,7 +322,7 @@ void UploadDirectory::write(const std::string& id, std::uint64_t offset,
                             std::string_view bytes) const {
   const std::string path = data_path(id);
   const Descriptor fd = open_upload_file(path, O_WRONLY);
-  check_call(fd.is_open() && write_upload_bytes(fd.get(), bytes, offset), path);
+  check_call(fd.is_open() && runtime::write_all_at(fd.get(), bytes, offset), path);
 }
 
 void UploadDirectory::sync(const std::string& id) const {
