@@ -5,9 +5,9 @@
 
 #include "eider/client/call.h"
 #include "eider/client/client_state.h"
-#include "eider/client/random_masks.h"
 #include "eider/client/request_parts.h"
 #include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/span.h"
 #include "eider/core/base/url.h"
 #include "eider/protocols/http/multipart_form.h"
@@ -98,16 +98,7 @@ std::string encoded(std::span<const FormField> fields) {
 
 /// Returns 96 unpredictable bits as hexadecimal digits.
 std::string random_boundary() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  detail::client::RandomMasks random;
-  std::string out("eider-");
-  for (int words = 0; words < 3; ++words) {
-    for (const unsigned char byte : random.next()) {
-      out.push_back(kDigits[byte >> 4U]);
-      out.push_back(kDigits[byte & 15U]);
-    }
-  }
-  return out;
+  return "eider-" + to_hex(secret_bytes(12));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/protocols/http/authority.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/h1/response_reader.h"
@@ -31,9 +32,7 @@ bool is_url_text(std::string_view text) noexcept {
     if (byte <= ' ' || byte > '~' || kNever.contains(byte)) {
       return false;
     }
-    const bool is_coded = byte != '%' || (at + 2 < text.size() && hex_value(text[at + 1]) >= 0 &&
-                                          hex_value(text[at + 2]) >= 0);
-    if (!is_coded) {
+    if (byte == '%' && escaped_byte(text.substr(at)) < 0) {
       return false;
     }
   }

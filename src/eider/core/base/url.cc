@@ -11,16 +11,6 @@ bool is_unreserved(char byte) noexcept {
          byte == '~';
 }
 
-/// Returns the byte of the "%XX" at the start of `text`, or -1 if it is not complete.
-int decode_byte(std::string_view text) noexcept {
-  if (text.size() < 3) {
-    return -1;
-  }
-  const int high = hex_value(text[1]);
-  const int low = hex_value(text[2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
 /// Returns whether RFC 3986 allows the byte in no part of a URL. Callers reject control bytes.
 bool is_never_in_url(char byte) noexcept {
   constexpr std::string_view kForbidden = " \t\"<>\\^`{|}";
@@ -43,7 +33,7 @@ std::optional<std::size_t> percent_decode_to(char* out, std::string_view text, P
       text.remove_prefix(1);
       continue;
     }
-    const int byte = decode_byte(text);
+    const int byte = escaped_byte(text);
     if (byte < 0) {
       return std::nullopt;
     }
@@ -83,7 +73,7 @@ std::string percent_encode_url(std::string_view url) {
   for (std::size_t i = 0; i < url.size(); ++i) {
     const char byte = url[i];
     const bool is_bad = is_never_in_url(byte) || (byte == '#' && is_in_fragment) ||
-                        (byte == '%' && decode_byte(url.substr(i)) < 0);
+                        (byte == '%' && escaped_byte(url.substr(i)) < 0);
     is_in_fragment = is_in_fragment || byte == '#';
     if (is_bad) {
       append_escape(encoded, byte);

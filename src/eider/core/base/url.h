@@ -7,10 +7,22 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/base/text.h"
+
 namespace eider {
 
 /// The meaning of '+': itself in a path, a space in a query (the form encoding of HTML).
 enum class Plus : std::uint8_t { literal, space };
+
+/// Returns the byte of the "%XX" at the start of `text`, or -1 if there is none.
+[[nodiscard]] constexpr int escaped_byte(std::string_view text) noexcept {
+  if (text.size() < 3 || text.front() != '%') {
+    return -1;
+  }
+  const int high = hex_value(text[1]);
+  const int low = hex_value(text[2]);
+  return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
 
 /// Decodes each %XX once.
 ///

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "eider/core/base/base64.h"
 #include "eider/core/base/sha1.h"
 #include "eider/data/redis/state.h"
 #include "eider/io/runtime/loop.h"
@@ -14,22 +15,11 @@ using redis::detail::Link;
 using redis::detail::Settings;
 using redis::detail::State;
 
-std::string hexadecimal(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    text += kDigits[value >> 4U];
-    text += kDigits[value & 15U];
-  }
-  return text;
-}
-
 }  // namespace
 
 redis::Script::Script(std::string source) : source_(std::move(source)) {
   const auto digest = sha1(source_);
-  digest_ = hexadecimal({digest.data(), digest.size()});
+  digest_ = to_hex({digest.data(), digest.size()});
 }
 
 Redis::Redis(std::string_view url, const RedisOptions& options)

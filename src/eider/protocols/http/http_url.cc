@@ -27,7 +27,7 @@ bool is_control(char byte) noexcept {
 /// pct-encoded = "%" HEXDIG HEXDIG
 bool has_valid_escapes(std::string_view text) noexcept {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
-    if (at + 2 >= text.size() || hex_value(text[at + 1]) < 0 || hex_value(text[at + 2]) < 0) {
+    if (escaped_byte(text.substr(at)) < 0) {
       return false;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 
 namespace eider {
 
@@ -88,15 +89,10 @@ std::size_t skip(std::string_view text, std::size_t at, const Table& table) noex
   return at;
 }
 
-/// Returns whether two hexadecimal digits follow. Pre: `text` starts with '%'.
-bool is_escape(std::string_view text) noexcept {
-  return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
-}
-
 /// Returns the end of a run of escapes and bytes in the table.
 std::size_t skip_escaped(std::string_view text, const Table& table) noexcept {
   std::size_t at = skip(text, 0, table);
-  while (at < text.size() && text[at] == '%' && is_escape(text.substr(at))) {
+  while (at < text.size() && escaped_byte(text.substr(at)) >= 0) {
     at = skip(text, at + 3, table);
   }
   return at;

@@ -2,23 +2,18 @@
 
 #include <algorithm>
 
-#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 
 namespace eider::route {
 namespace {
 
 /// Returns the byte of the escape at the start of `text`; nothing if it is invalid or a NUL.
 std::optional<char> read_escape(std::string_view text) noexcept {
-  if (text.size() < 3) {
+  const int byte = escaped_byte(text);
+  if (byte <= 0) {
     return std::nullopt;
   }
-  const int high = hex_value(text[1]);
-  const int low = hex_value(text[2]);
-  if (high < 0 || low < 0 || (high | low) == 0) {
-    return std::nullopt;
-  }
-  const auto byte = static_cast<char>(high << 4 | low);
-  return byte == '/' ? kEscapedSlash : byte;
+  return byte == '/' ? kEscapedSlash : static_cast<char>(byte);
 }
 
 constexpr bool is_slash(char byte) noexcept {

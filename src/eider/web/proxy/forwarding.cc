@@ -132,16 +132,6 @@ constexpr std::size_t kEscapeSize = 3;
 constexpr std::string_view kSemicolon =
     "The path contains a semicolon, which this proxy does not forward.";
 
-/// Returns the byte of an escape at the beginning of `text`; negative: there is none.
-int escaped_byte(std::string_view text) noexcept {
-  if (text.size() < kEscapeSize || text.front() != '%') {
-    return -1;
-  }
-  const int high = hex_value(text[1]);
-  const int low = hex_value(text[2]);
-  return high < 0 || low < 0 ? -1 : high << 4 | low;
-}
-
 /// Returns whether an ASCII character is encoded as two, three or four bytes of UTF-8, which RFC
 /// 3629, section 3, forbids.
 bool is_overlong(int lead, std::string_view rest) noexcept {

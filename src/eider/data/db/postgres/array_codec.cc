@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "eider/core/base/base64.h"
 #include "eider/core/base/text.h"
 #include "eider/data/db/postgres/bytes.h"
 #include "eider/data/db/postgres/types.h"
@@ -262,14 +263,7 @@ std::string write_array_text(const ArrayElements& elements) {
 }
 
 std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = "\\x";
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-  }
-  return text;
+  return "\\x" + to_hex(bytes);
 }
 
 std::string text_of_array(Oid element, const CellList& list) {

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <chrono>
 #include <limits>
-#include <optional>
 #include <system_error>
 
+#include "eider/core/base/text.h"
+#include "eider/core/kinds/uuid.h"
 #include "eider/data/db/postgres/array_codec.h"
 #include "eider/data/db/postgres/bytes.h"
 #include "eider/data/db/postgres/types.h"
@@ -134,18 +135,12 @@ Cell of_blob(std::string_view bytes) noexcept {
 }
 
 Cell read_uuid(std::string_view bytes, std::string& room) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  if (bytes.size() != 16) {
+  Uuid::Bytes copy{};
+  if (bytes.size() != copy.size()) {
     refuse_bytes(kUuid);
   }
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) {
-      room += '-';
-    }
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    room += kDigits[byte >> 4U];
-    room += kDigits[byte & 15U];
-  }
+  std::ranges::copy(bytes, copy.begin());
+  room += Uuid(copy).text();
   return of_text(room);
 }
 
@@ -278,26 +273,17 @@ Number number_of(std::string_view text, Oid type) {
   return number;
 }
 
-std::optional<unsigned> hex_value(char digit) noexcept {
-  const auto lower = static_cast<char>(digit | 0x20);
-  if (digit >= '0' && digit <= '9') {
-    return static_cast<unsigned>(digit - '0');
-  }
-  return lower >= 'a' && lower <= 'f' ? std::optional(static_cast<unsigned>(lower - 'a' + 10))
-                                      : std::nullopt;
-}
-
 Cell read_hex(std::string_view text, std::string& room) {
   if (!text.starts_with("\\x") || text.size() % 2 != 0) {
     refuse_bytes(kBytea);
   }
   for (std::size_t i = 2; i < text.size(); i += 2) {
-    const auto high = hex_value(text[i]);
-    const auto low = hex_value(text[i + 1]);
-    if (!high || !low) {
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) {
       refuse_bytes(kBytea);
     }
-    room += static_cast<char>(*high << 4U | *low);
+    room += static_cast<char>(high << 4 | low);
   }
   return of_blob(room);
 }
