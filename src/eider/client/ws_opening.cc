@@ -109,14 +109,6 @@ void add_field(std::string& out, std::string_view name, std::string_view value) 
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-std::string joined(std::span<const std::string> names) {
-  std::string all;
-  for (const std::string& name : names) {
-    all.append(all.empty() ? "" : ", ").append(name);
-  }
-  return all;
-}
-
 WsClientError bad_response(std::string_view why) {
   return {WsClientFault::bad_response, std::string(why), 0};
 }
@@ -256,7 +248,7 @@ std::string render_fields(const WsClientOptions& options) {
   std::string out;
   add_field(out, ws::kVersionField, ws::kVersion);
   if (!options.socket.subprotocols.empty()) {
-    add_field(out, ws::kProtocolField, joined(options.socket.subprotocols));
+    add_field(out, ws::kProtocolField, joined(options.socket.subprotocols, ", "));
   }
   if (const WebSocketCompression& compression = options.socket.compression; compression.is_on()) {
     const ws::DeflateWishes wishes = compression.wishes(ws::Side::client);

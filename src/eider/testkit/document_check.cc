@@ -81,11 +81,7 @@ std::string field_of(Method method) {
 }
 
 std::string names_of(const Value& object) {
-  std::string names;
-  for (const json::Field& field : object.members()) {
-    names.append(names.empty() ? "" : ", ").append(field.name);
-  }
-  return names;
+  return joined(object.members(), ", ", &json::Field::name);
 }
 
 /// Returns application/json for "Application/JSON; charset=utf-8".

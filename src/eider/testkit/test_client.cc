@@ -109,13 +109,9 @@ HtmlForm form_of(const TestResponse& page, const std::vector<TestField>& typed,
            });
   });
   if (forms.size() != 1) {
-    std::string names;
-    for (const TestField& field : typed) {
-      names.append(names.empty() ? "" : ", ").append(field.name);
-    }
     throw Failure(Error::internal(
         (forms.empty() ? "no form on the page " : "more than one form on the page ") + page.target +
-        " has the fields " + names + ": " + page.body));
+        " has the fields " + joined(typed, ", ", &TestField::name) + ": " + page.body));
   }
   return std::move(forms.front());
 }

@@ -83,10 +83,7 @@ std::string toml_text(std::string_view text) {
 }
 
 std::string toml_as_said(OptionSpec::Values said, bool is_list) {
-  std::string all;
-  for (const std::string& each : said) {
-    all.append(all.empty() ? "" : ", ").append(toml_text(each));
-  }
+  const std::string all = joined(said, ", ", &toml_text);
   return is_list ? "[" + all + "]" : all;
 }
 
@@ -105,20 +102,9 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return all;
 }
 
-std::string joined(const std::vector<std::string>& values) {
-  std::string all;
-  for (const std::string& each : values) {
-    all.append(all.empty() ? "" : ",").append(each);
-  }
-  return all;
-}
-
 std::string toml_of(const std::vector<std::string>& values, OptionSpec::Kind kind, bool is_list) {
-  std::string all;
-  for (const std::string& each : values) {
-    all.append(all.empty() ? "" : ", ");
-    all.append(kind == OptionSpec::Kind::text ? toml_text(each) : each);
-  }
+  const std::string all =
+      kind == OptionSpec::Kind::text ? joined(values, ", ", &toml_text) : joined(values, ", ");
   return is_list ? "[" + all + "]" : all;
 }
 
@@ -261,11 +247,7 @@ OptionSpec::Kind toml_kind_of(const reflect::Type& type) {
 /// Returns "NUMBER", "TEXT", or the names of an enum: "red|blue".
 std::string takes_of(const reflect::Type& type) {
   if (type.kind == reflect::Kind::kEnum) {
-    std::string names;
-    for (const reflect::Enumerator& each : type.enumeration()) {
-      names.append(names.empty() ? "" : "|").append(each.name);
-    }
-    return names;
+    return joined(type.enumeration(), "|", &reflect::Enumerator::name);
   }
   const OptionSpec::Kind kind = toml_kind_of(type);
   return kind == OptionSpec::Kind::integer || kind == OptionSpec::Kind::real ? "NUMBER" : "TEXT";

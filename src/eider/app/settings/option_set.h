@@ -21,6 +21,7 @@
 #include "eider/app/settings/reloadable.h"
 #include "eider/app/settings/secret.h"
 #include "eider/core/base/result.h"
+#include "eider/core/base/text.h"
 #include "eider/core/reflect/option_text.h"
 #include "eider/core/reflect/text_kind.h"
 #include "eider/core/reflect/type_of.h"
@@ -116,8 +117,6 @@ concept OptionScalar =
 [[nodiscard]] std::string toml_text(std::string_view text);
 /// Returns values of a type without a `write` function as TOML, as they were given.
 [[nodiscard]] std::string toml_as_said(OptionSpec::Values said, bool is_list);
-/// Returns the values, separated by commas: "a,b".
-[[nodiscard]] std::string joined(const std::vector<std::string>& values);
 /// Returns values that option_value's `write` has returned as TOML.
 [[nodiscard]] std::string toml_of(const std::vector<std::string>& values, OptionSpec::Kind kind,
                                   bool is_list);
@@ -252,7 +251,7 @@ template <class T>
   made.takes = target->each.takes;
   made.is_secret = std::is_same_v<T, Secret>;
   if (!made.is_secret) {
-    made.initial = joined(target->texts());
+    made.initial = joined(target->texts(), ",");
   }
   made.read = [target](std::optional<OptionSpec::Values> said) {
     return read_aside(*target, said);

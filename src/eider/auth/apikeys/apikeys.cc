@@ -63,14 +63,6 @@ ApiKey key_of(KeyRow row) {
   return key;
 }
 
-std::string joined_scopes(const std::vector<std::string>& scopes) {
-  std::string text;
-  for (const std::string& scope : scopes) {
-    text.append(text.empty() ? "" : " ").append(scope);
-  }
-  return text;
-}
-
 /// Returns a digest of the user key. All digests have the same length, so the column compares
 /// exactly on each database: MariaDB ignores trailing spaces.
 std::string owner_of(const UserKey& user) {
@@ -184,7 +176,7 @@ Result<CreatedApiKey> ApiKeys::made_of(UserKey user, ApiKeyRequest request) cons
   for (const std::string& scope : request.scopes) {
     if (std::ranges::find(options_.scopes, scope) == options_.scopes.end()) {
       wrong.push_back(field_error(
-          "/scopes", reflect::wording::kOneOf.with({{"names", joined_scopes(options_.scopes)}})));
+          "/scopes", reflect::wording::kOneOf.with({{"names", joined(options_.scopes, " ")}})));
       break;
     }
   }
@@ -227,7 +219,7 @@ Task<Result<CreatedApiKey>> ApiKeys::create(UserKey user, ApiKeyRequest request)
     // without notice to the owner.
     co_await options_.before_create(made->key, std::move(language));
   }
-  std::string scopes = joined_scopes(made->key.scopes);
+  std::string scopes = joined(made->key.scopes, " ");
   if (!co_await insert(*made, std::move(scopes))) {
     co_return too_many();
   }

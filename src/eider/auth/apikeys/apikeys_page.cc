@@ -8,6 +8,7 @@
 
 #include "eider/app/handlers/params.h"
 #include "eider/core/base/html.h"
+#include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/languages/library_texts.h"
 #include "eider/web/middleware/cross_origin.h"
@@ -145,10 +146,7 @@ class KeysPage {
 
   [[nodiscard]] std::string row_of(const ApiKey& key, const std::string& csrf) const {
     const std::int64_t now = Loop::current().wall_seconds();
-    std::string scopes;
-    for (const std::string& scope : key.scopes) {
-      scopes += (scopes.empty() ? "" : ", ") + escape_html(scope);
-    }
+    const std::string scopes = joined(key.scopes, ", ", &escape_html);
     const bool is_expired = key.expires != 0 && key.expires <= now;
     const std::string name = escape_html(key.name);
     return "<tr><th scope=\"row\">" + name + "</th><td>…" + escape_html(key.hint) + "</td><td>" +

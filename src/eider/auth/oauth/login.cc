@@ -8,6 +8,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/members.h"
 #include "eider/io/runtime/loop.h"
@@ -145,14 +146,6 @@ ClientOptions client_options(const OAuthOptions& options) {
   return own;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text.append(text.empty() ? "" : " ").append(word);
-  }
-  return text;
-}
-
 std::string seconds_text(std::optional<Duration> duration) {
   return duration ? std::to_string(std::chrono::floor<std::chrono::seconds>(*duration).count())
                   : std::string();
@@ -247,13 +240,13 @@ std::string Login::authorization_url(const ProviderPlaces& places, const LoginSe
   add_parameter(url, "response_type", "code");
   add_parameter(url, "client_id", options_->client_id);
   add_parameter(url, "redirect_uri", redirect_uri);
-  add_parameter(url, "scope", joined(options_->scopes));
+  add_parameter(url, "scope", joined(options_->scopes, " "));
   add_parameter(url, "state", secrets.state);
   add_parameter(url, "nonce", is_openid_ ? secrets.nonce : "");
   add_parameter(url, "code_challenge", to_base64url(to_view(sha256(secrets.verifier))));
   add_parameter(url, "code_challenge_method", "S256");
   add_parameter(url, "max_age", seconds_text(options_->max_age));
-  add_parameter(url, "acr_values", joined(options_->acr_values));
+  add_parameter(url, "acr_values", joined(options_->acr_values, " "));
   for (const auto& [name, value] : options_->parameters) {
     add_parameter(url, percent_encode(name), value);
   }

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <set>
 
+#include "eider/core/base/text.h"
+
 namespace eider::detail::base {
 
 namespace {
@@ -29,11 +31,7 @@ void note_per_process(std::string_view what) {
 std::string per_process_text() {
   PerProcess& all = all_per_process();
   const std::lock_guard lock(all.mutex);
-  std::string text;
-  for (const std::string& each : all.noted) {
-    text.append(text.empty() ? "" : ", ").append(each);
-  }
-  return text;
+  return joined(all.noted, ", ");
 }
 
 }  // namespace eider::detail::base

@@ -2,7 +2,9 @@
 // Layering: must not know locales, encodings or any protocol.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -15,6 +17,21 @@ namespace eider {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
 }
 [[nodiscard]] std::string in_lower_case(std::string_view text);
+
+/// Returns the texts of a range with `between` between them.
+///
+/// text  returns the text of an element; by default, the elements are texts
+template <class Range, class Text = std::identity>
+  requires requires(const Range& range, Text text) {
+    { std::invoke(text, *range.begin()) } -> std::convertible_to<std::string_view>;
+  }
+[[nodiscard]] std::string joined(const Range& range, std::string_view between, Text text = {}) {
+  std::string all;
+  for (const auto& each : range) {
+    all.append(all.empty() ? "" : between).append(std::invoke(text, each));
+  }
+  return all;
+}
 
 [[nodiscard]] constexpr bool is_digit(char byte) noexcept {
   return byte >= '0' && byte <= '9';

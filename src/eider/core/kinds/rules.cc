@@ -67,13 +67,9 @@ bool is_email(std::string_view text) noexcept {
 }
 
 Requirement describe_one_of(std::initializer_list<std::string_view> texts) {
-  std::string names;
-  for (const std::string_view text : texts) {
-    names.append(names.empty() ? "" : ", ").append(text);
-  }
   return {"one_of",
           "must be one of {names}",
-          {{"names", names}},
+          {{"names", joined(texts, ", ")}},
           {{"enum", json::to_text(std::vector<std::string_view>(texts))}}};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/core/base/text.h"
+
 namespace eider {
 
 std::string to_text(const Requirement& requirement) {
@@ -21,11 +23,7 @@ std::string to_text(const Requirement& requirement) {
 }
 
 std::string to_text(const std::vector<Requirement>& requirements) {
-  std::string all;
-  for (const Requirement& one : requirements) {
-    all.append(all.empty() ? "" : ", ").append(to_text(one));
-  }
-  return all;
+  return joined(requirements, ", ", [](const Requirement& one) { return to_text(one); });
 }
 
 FieldError field_error(std::string pointer, const Requirement& broken) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "eider/core/base/text.h"
 #include "eider/data/db/column_names.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/statement_text.h"
@@ -20,14 +21,6 @@ std::string now_as_text() {
   ::gmtime_r(&now, &utc);
   char text[32];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
-std::string joined(std::span<const std::string> texts, std::string_view between) {
-  std::string all;
-  for (const std::string& text : texts) {
-    all.append(all.empty() ? "" : between).append(text);
-  }
-  return all;
 }
 
 /// as  " values(", or " select "

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/base/text.h"
 #include "eider/data/db/column_names.h"
 #include "eider/web/admin/admin_store.h"
 
@@ -14,11 +15,7 @@ namespace {
 
 /// Names from the schema can be any text.
 std::string quoted(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& each : names) {
-    text += (text.empty() ? "" : ", ") + db::detail::identifier_sql(each);
-  }
-  return text;
+  return joined(names, ", ", &db::detail::identifier_sql);
 }
 
 std::string quoted(const TableName& table) {

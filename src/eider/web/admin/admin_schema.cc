@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/core/base/translation.h"
 #include "eider/data/db/create_tables.h"
 #include "eider/data/db/failure.h"
@@ -161,10 +162,7 @@ Task<> check_search(Database database, Resource& resource) {
 
 /// The statement fails if the table or a column does not exist.
 Task<> check_table(Database database, const Resource& resource) {
-  std::string names;
-  for (const Column& column : resource.columns) {
-    names.append(names.empty() ? "" : ", ").append(column.name());
-  }
+  const std::string names = joined(resource.columns, ", ", &Column::name);
   const std::string why = co_await error_of_select(database, names, resource.table);
   if (!why.empty()) {
     throw Failure(Error::internal("Admin pages, resource " + resource.name + ": the members of " +

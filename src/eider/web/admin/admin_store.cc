@@ -5,6 +5,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/shortened.h"
+#include "eider/core/base/text.h"
 #include "eider/core/json/write.h"
 #include "eider/core/kinds/times.h"
 #include "eider/data/db/statement_text.h"
@@ -19,11 +20,7 @@ using db::Dialect;
 using Text = db::detail::StatementText;
 
 std::string names_of(const Resource& resource, const Columns& columns) {
-  std::string names;
-  for (const std::size_t at : columns) {
-    names.append(names.empty() ? "" : ", ").append(resource.columns[at].name());
-  }
-  return names;
+  return joined(columns, ", ", [&](std::size_t at) { return resource.columns[at].name(); });
 }
 
 /// A pattern that finds the text anywhere, whatever it contains.

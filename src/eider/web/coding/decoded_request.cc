@@ -125,11 +125,7 @@ Result<std::optional<ContentCoding>> content_coding_of(std::span<const Field> fi
 }
 
 std::string names_of(std::span<const ContentCoding> codings) {
-  std::string names;
-  for (const ContentCoding coding : codings) {
-    names.append(names.empty() ? "" : ", ").append(to_text(coding));
-  }
-  return names;
+  return joined(codings, ", ", [](ContentCoding coding) { return to_text(coding); });
 }
 
 Error to_error(Decompressed outcome) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/json.h"
 #include "eider/data/db/create_tables.h"
@@ -159,11 +160,7 @@ std::string bits_of(const std::vector<std::string>& queues, std::string_view fro
 
 /// Returns "1, 2, 3".
 std::string list_of(const std::vector<std::int64_t>& ids) {
-  std::string list;
-  for (const std::int64_t id : ids) {
-    list.append(list.empty() ? "" : ", ").append(std::to_string(id));
-  }
-  return list;
+  return joined(ids, ", ", [](std::int64_t id) { return std::to_string(id); });
 }
 
 bool runs_again(const Ending& ending) noexcept {
@@ -232,11 +229,7 @@ void JobStore::set_work(const std::vector<std::string>& queues,
       "{now} as now, " +
       bits_of(queues, "eider_jobs where state = 'available' and queue = ") + " as ready, " +
       bits_of(queues, "eider_job_queues where paused = 1 and name = ") + " as paused";
-  kinds_.clear();
-  for (const std::string& kind : kinds) {
-    kinds_.append(kinds_.empty() ? "" : ", ").append(sql_literal(kind));
-  }
-  kinds_ = kinds_.empty() ? "''" : kinds_;
+  kinds_ = kinds.empty() ? "''" : joined(kinds, ", ", &sql_literal);
 }
 
 db::RuntimeSql JobStore::sql(std::string_view pattern) const {

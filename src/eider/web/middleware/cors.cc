@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/protocols/http/method.h"
 #include "eider/web/middleware/writes.h"
 
@@ -13,22 +14,14 @@ namespace eider {
 
 namespace {
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text.append(text.empty() ? "" : ", ").append(word);
-  }
-  return text;
-}
-
 class CorsFields {
  public:
   explicit CorsFields(const Cors& options)
       : options_(options),
         is_for_all_(std::ranges::find(options.origins, "*") != options.origins.end()),
-        methods_(listed(options.methods)),
-        headers_(listed(options.headers)),
-        exposed_(listed(options.exposed)),
+        methods_(joined(options.methods, ", ")),
+        headers_(joined(options.headers, ", ")),
+        exposed_(joined(options.exposed, ", ")),
         max_age_(std::to_string(options.max_age.count())) {
     if (is_for_all_ && options.allows_credentials) {
       throw Failure(Error::internal("cors: allow_credentials needs an explicit list of origins"));

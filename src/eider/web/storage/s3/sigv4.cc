@@ -46,11 +46,7 @@ std::vector<NameValue> sorted(std::vector<NameValue> headers) {
 
 /// "host;x-amz-date"
 std::string signed_names(const std::vector<NameValue>& headers) {
-  std::string names;
-  for (const auto& [name, value] : sorted(headers)) {
-    names.append(names.empty() ? "" : ";").append(name);
-  }
-  return names;
+  return joined(sorted(headers), ";", &NameValue::first);
 }
 
 }  // namespace
