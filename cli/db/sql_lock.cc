@@ -10,6 +10,7 @@
 #include "cli/db/nullability.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
 #include "eider/data/db/checked_hash.h"
 
 namespace eider {
@@ -52,18 +53,11 @@ std::string unescaped(std::string_view line) {
   return text;
 }
 
-std::string_view take_until(std::string_view& text, char end) noexcept {
-  const std::size_t at = std::min(text.find(end), text.size());
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(std::min(at + 1, text.size()));
-  return taken;
-}
-
 /// Reads "column integer null TYPE | name".
 bool read_column(std::string_view line, LockedStatement& statement) {
   LockedColumn column;
-  column.kind = take_until(line, ' ');
-  const std::string_view null = take_until(line, ' ');
+  column.kind = take_until(line, " ");
+  const std::string_view null = take_until(line, " ");
   column.may_be_null = null == "null";
   const std::size_t bar = line.find("| ");
   if (bar == std::string_view::npos || (null != "null" && null != "not-null") ||
@@ -78,7 +72,7 @@ bool read_column(std::string_view line, LockedStatement& statement) {
 
 /// Reads "stored not-null TABLE | name | TYPE".
 bool read_stored(std::string_view line, SqlLock& lock) {
-  const std::string_view null = take_until(line, ' ');
+  const std::string_view null = take_until(line, " ");
   const std::size_t name = line.find(kBar);
   const std::size_t type = line.find(kBar, name + kBar.size());
   if (name == std::string_view::npos || type == std::string_view::npos ||
@@ -95,9 +89,9 @@ bool read_line(std::string_view line, SqlLocks& locks) {
   if (line.empty() || line.starts_with('#')) {
     return true;
   }
-  const std::string_view word = take_until(line, ' ');
+  const std::string_view word = take_until(line, " ");
   if (word == "schema") {
-    const std::string_view database = take_until(line, ' ');
+    const std::string_view database = take_until(line, " ");
     locks.push_back({std::string(database), std::string(line), {}, {}});
     return !line.empty();
   }
@@ -247,7 +241,7 @@ std::string to_text(const SqlLocks& locks) {
 Result<SqlLocks, std::string> read_locks(std::string_view text) {
   SqlLocks locks;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = take_until(text, '\n');
+    const std::string_view line = take_until(text, "\n");
     if (!read_line(line, locks)) {
       return fail(fmt::format("line {} is not valid in a lock file: {}", number, line));
     }

@@ -12,6 +12,7 @@
 #include "eider/app/handlers/operation.h"
 #include "eider/app/service.h"
 #include "eider/core/base/startup_code.h"
+#include "eider/core/base/text.h"
 #include "eider/protocols/route/pattern.h"
 #include "eider/server/topics.h"
 
@@ -36,9 +37,7 @@ bool takes_after_response(const Endpoint& endpoint) {
 /// Adds each line, preceded by the source line of the route.
 void tell_of(const Endpoint& endpoint, std::string_view lines, std::string& wrong) {
   while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find('\n'));
-    wrong.append(where_text(endpoint)).append(line).append("\n");
-    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    wrong.append(where_text(endpoint)).append(take_until(lines, "\n")).append("\n");
   }
 }
 

@@ -171,8 +171,7 @@ class ResponseCheck {
   void hold_lines(const Value& schema) {
     std::string_view rest = reply_.body;
     for (std::size_t number = 0; !rest.empty(); ++number) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      const std::string_view line = take_until(rest, "\n");
       if (!trim(line).empty()) {
         hold_json(line, schema, "line " + std::to_string(number) + ": ");
       }

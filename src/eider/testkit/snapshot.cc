@@ -23,8 +23,7 @@ constexpr std::size_t kShownLinesMax = 40;  // of each side
 Lines lines_of(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
-    lines.push_back(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(text.size(), lines.back().size() + 1));
+    lines.push_back(take_until(text, "\n"));
   }
   return lines;
 }

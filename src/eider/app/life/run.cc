@@ -326,12 +326,10 @@ Result<void> App::add_seals(ServerOptions& options) const {
 Exit App::refuse_to_serve(std::string_view why) const {
   detail::base::CodeName code = "startup-failed";
   while (!why.empty() && table_->log != nullptr) {
-    const std::size_t end = std::min(why.find('\n'), why.size());
-    const detail::base::CodedLine line = detail::base::split_code(why.substr(0, end), code);
+    const detail::base::CodedLine line = detail::base::split_code(take_until(why, "\n"), code);
     code = line.code;
     const LogField field("code", line.code.text());
     table_->log->write_fields(LogLevel::error, line.text, std::span(&field, 1));
-    why.remove_prefix(std::min(end + 1, why.size()));
   }
   return Exit(kExitFailed);
 }

@@ -488,9 +488,7 @@ std::string comment_of(std::string_view text) {
   std::string_view help = lines;
   std::string all;
   while (!help.empty()) {
-    const std::size_t end = std::min(help.find('\n'), help.size());
-    all.append("# ").append(help.substr(0, end)).append("\n");
-    help.remove_prefix(std::min(end + 1, help.size()));
+    all.append("# ").append(take_until(help, "\n")).append("\n");
   }
   return all;
 }

@@ -56,9 +56,7 @@ ApiKey key_of(KeyRow row) {
              .used = row.used};
   std::string_view rest = row.scopes;
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    key.scopes.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    key.scopes.emplace_back(take_until(rest, " "));
   }
   return key;
 }

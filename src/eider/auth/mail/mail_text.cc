@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
 #include "eider/protocols/http/grammar.h"
 
@@ -47,9 +48,7 @@ std::string with_plain_ends(std::string_view text) {
 template <class Each>
 void for_lines(std::string_view text, Each each) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    each(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    each(take_until(text, "\n"));
   }
 }
 

@@ -235,9 +235,7 @@ std::string_view verification_text(UserVerification verification) noexcept {
 json::Value words_of(std::string_view text) {
   json::Value words = json::array({});
   while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, blank));
-    text.remove_prefix(std::min(blank + 1, text.size()));
+    words.push_back(take_until(text, " "));
   }
   return words;
 }

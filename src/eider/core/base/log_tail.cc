@@ -5,6 +5,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "eider/core/base/text.h"
+
 namespace eider::detail::base {
 
 namespace {
@@ -39,8 +41,7 @@ bool is_grave(std::string_view line) noexcept {
   constexpr std::string_view kLevel = R"("level":")";
   const bool is_json = line.starts_with('{');
   const std::string_view mark = is_json ? kLevel : " ";
-  line.remove_prefix(std::min(line.find(mark), line.size()));
-  line.remove_prefix(std::min(mark.size(), line.size()));
+  (void)take_until(line, mark);
   return line.starts_with("error") || line.starts_with("warning");
 }
 
@@ -65,8 +66,7 @@ void note_log_lines(std::string_view lines) noexcept {
   }
   try {
     while (!lines.empty()) {
-      const std::string_view line = lines.substr(0, lines.find('\n'));
-      lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+      const std::string_view line = take_until(lines, "\n");
       if (!leaves_out(line)) {
         keep(line);
       }

@@ -18,6 +18,15 @@ namespace eider {
 }
 [[nodiscard]] std::string in_lower_case(std::string_view text);
 
+/// Removes and returns the text before the first `mark`, or all of it if there is no mark. Also
+/// removes the mark.
+[[nodiscard]] constexpr std::string_view take_until(std::string_view& text,
+                                                    std::string_view mark) noexcept {
+  const std::string_view part = text.substr(0, text.find(mark));
+  text.remove_prefix(part.size() == text.size() ? text.size() : part.size() + mark.size());
+  return part;
+}
+
 /// Returns the texts of a range with `between` between them.
 ///
 /// text  returns the text of an element; by default, the elements are texts

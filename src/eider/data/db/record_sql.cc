@@ -148,9 +148,7 @@ bool RecordSql::is_held(std::string_view name) const {
 std::vector<std::string_view> RecordSql::columns_in(std::string_view names) const {
   std::vector<std::string_view> columns;
   while (!names.empty()) {
-    const std::size_t end = std::min(names.find(", "), names.size());
-    columns.push_back(member_of(names.substr(0, end)).name);
-    names.remove_prefix(std::min(end + 2, names.size()));
+    columns.push_back(member_of(take_until(names, ", ")).name);
   }
   return columns;
 }

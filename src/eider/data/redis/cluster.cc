@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "eider/core/base/text.h"
 #include "eider/data/redis/resp_writer.h"
 
 namespace eider::redis::detail {
@@ -32,26 +33,19 @@ std::optional<std::uint16_t> port_of(std::string_view text) noexcept {
   return is_whole && port != 0 ? std::optional(port) : std::nullopt;
 }
 
-std::string_view take_word(std::string_view& text) noexcept {
-  const std::size_t end = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return word;
-}
-
 }  // namespace
 
 /// Parses "MOVED 3999 127.0.0.1:6381"; without a host, it is the host that sent it.
 std::optional<Redirect> read_redirect(std::string_view error, std::string_view here) {
-  const std::string_view code = take_word(error);
+  const std::string_view code = take_until(error, " ");
   if (code == "TRYAGAIN" || code == "CLUSTERDOWN") {
     return Redirect{Redirect::Kind::wait};
   }
   if (code != "MOVED" && code != "ASK") {
     return std::nullopt;
   }
-  (void)take_word(error);
-  const std::string_view place = take_word(error);
+  (void)take_until(error, " ");
+  const std::string_view place = take_until(error, " ");
   const std::size_t colon = place.rfind(':');
   const auto port = port_of(place.substr(std::min(colon, place.size() - 1) + 1));
   const std::string host(colon == 0 ? here : place.substr(0, colon));

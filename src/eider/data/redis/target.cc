@@ -84,9 +84,7 @@ bool take_hosts(std::string_view authority, Target& target) {
 
 /// Reads the part after the hosts: "master" for sentinels, up to the next slash.
 bool take_master(std::string_view& path, Target& target) {
-  const std::size_t slash = path.find('/');
-  const std::string_view master = path.substr(0, slash);
-  path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+  const std::string_view master = take_until(path, "/");
   target.master = master;
   return !master.empty() && is_name(master);
 }

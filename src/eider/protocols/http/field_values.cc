@@ -1,20 +1,11 @@
 #include "eider/protocols/http/field_values.h"
 
-#include <algorithm>
-
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/list.h"
 
 namespace eider {
 
 namespace {
-
-/// Removes the text up to `end` and `end` itself from the front of `rest`, and returns the text.
-std::string_view take_until(std::string_view& rest, std::string_view end) noexcept {
-  const std::string_view front = rest.substr(0, rest.find(end));
-  rest.remove_prefix(std::min(rest.size(), front.size() + end.size()));
-  return front;
-}
 
 /// Returns whether the list has a directive of that name, with or without an argument.
 bool has_directive(std::string_view list, std::string_view name) noexcept {

@@ -142,14 +142,6 @@ std::string_view default_cookie_path(std::string_view path) noexcept {
   return end == 0 || end == std::string_view::npos ? "/" : path.substr(0, end);
 }
 
-/// Returns the trimmed text before `mark`; `rest` becomes the text after it.
-std::string_view take_until_mark(std::string_view& rest, char mark) noexcept {
-  const std::size_t end = rest.find(mark);
-  const std::string_view part = trim(rest.substr(0, end));
-  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  return part;
-}
-
 /// Max-Age and Expires. Max-Age takes precedence.
 struct CookieLifetime {
   std::optional<std::int64_t> max_age = {};
@@ -170,9 +162,9 @@ std::optional<ReceivedCookie> read_set_cookie(std::string_view field_value,
                                               std::string_view request_path,
                                               std::int64_t now_seconds) {
   std::string_view rest = field_value;
-  std::string_view pair = take_until_mark(rest, ';');
+  std::string_view pair = trim(take_until(rest, ";"));
   const bool has_name = pair.contains('=');
-  const std::string_view name = take_until_mark(pair, '=');
+  const std::string_view name = trim(take_until(pair, "="));
   if (!has_name || name.empty() || !std::ranges::all_of(field_value, is_value_byte)) {
     return std::nullopt;
   }
@@ -180,8 +172,8 @@ std::optional<ReceivedCookie> read_set_cookie(std::string_view field_value,
   CookieLifetime lifetime;
   std::string_view path;
   while (!rest.empty()) {
-    std::string_view value = take_until_mark(rest, ';');
-    const std::string_view attribute = take_until_mark(value, '=');
+    std::string_view value = trim(take_until(rest, ";"));
+    const std::string_view attribute = trim(take_until(value, "="));
     value = trim(value);
     if (equals_ignoring_case(attribute, "expires")) {
       const auto date = parse_cookie_date(value);

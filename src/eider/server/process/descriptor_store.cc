@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eider/core/base/log.h"
+#include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/server/process/sent_descriptors.h"
 
@@ -60,9 +61,7 @@ std::vector<std::string> names_passed_on() {
   const char* const text = std::getenv("LISTEN_FDNAMES");
   std::string_view left = text == nullptr ? "" : text;
   for (std::string& name : names) {
-    const std::size_t colon = std::min(left.find(':'), left.size());
-    name = left.substr(0, colon);
-    left.remove_prefix(std::min(colon + 1, left.size()));
+    name = take_until(left, ":");
   }
   return names;
 }

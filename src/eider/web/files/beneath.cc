@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "eider/core/base/text.h"
 #include "eider/web/files/beneath.h"
 
 namespace eider::detail::files {
@@ -54,11 +55,9 @@ bool leads_out(std::string_view path) noexcept {
     return true;
   }
   while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    if (path.substr(0, slash) == "..") {
+    if (take_until(path, "/") == "..") {
       return true;
     }
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
   }
   return false;
 }

@@ -45,14 +45,12 @@ PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept {
   Position position = Position::first;
   PathVerdict verdict = PathVerdict::servable;
   while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const PathVerdict judged = judge_segment(path.substr(0, slash), position, dot_files);
+    const PathVerdict judged = judge_segment(take_until(path, "/"), position, dot_files);
     if (judged == PathVerdict::absent) {
       return judged;
     }
     // `denied` only if no other segment is absent.
     verdict = judged == PathVerdict::denied ? judged : verdict;
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
     position = Position::later;
   }
   return verdict;

@@ -277,12 +277,10 @@ class Filler {
     for (const std::string& value : typed.values) {
       const std::string text = with_plain_breaks(value);
       for (std::string_view rest = text; !rest.empty();) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        const std::string_view line = rest.substr(0, end);
+        const std::string_view line = take_until(rest, "\n");
         if (const std::string_view trimmed = trim(line); !trimmed.empty()) {
           lines.emplace_back(is_text ? line : trimmed);
         }
-        rest.remove_prefix(std::min(end + 1, rest.size()));
       }
     }
     read_list(field, lines, member);

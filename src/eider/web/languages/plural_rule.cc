@@ -249,13 +249,11 @@ class Evaluation {
 /// Returns the text after "name=" in a list of parts that are separated by semicolons.
 std::optional<std::string_view> find_part(std::string_view text, std::string_view name) noexcept {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(';'), text.size());
-    const std::string_view part = trim(text.substr(0, end));
+    const std::string_view part = trim(take_until(text, ";"));
     const std::string_view behind = trim(part.substr(std::min(name.size(), part.size())));
     if (part.starts_with(name) && behind.starts_with('=')) {
       return trim(behind.substr(1));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return std::nullopt;
 }

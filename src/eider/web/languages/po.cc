@@ -202,13 +202,10 @@ class PoReader {
 /// Returns the value of a header field; there is one per line.
 std::string_view header_field(std::string_view header, std::string_view name) noexcept {
   while (!header.empty()) {
-    const std::size_t end = std::min(header.find('\n'), header.size());
-    const std::string_view field = header.substr(0, end);
-    const std::size_t colon = std::min(field.find(':'), field.size());
-    if (equals_ignoring_case(field.substr(0, colon), name)) {
-      return trim(field.substr(std::min(colon + 1, field.size())));
+    std::string_view field = take_until(header, "\n");
+    if (equals_ignoring_case(take_until(field, ":"), name)) {
+      return trim(field);
     }
-    header.remove_prefix(std::min(end + 1, header.size()));
   }
   return {};
 }
@@ -269,13 +266,11 @@ Result<Catalogue, std::string> read_po(std::string_view text) {
   text = without_bom(text);
   PoReader reader;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+    std::string_view line = take_until(text, "\n");
     line.remove_suffix(line.ends_with('\r') ? 1 : 0);
     if (const Text taken = reader.take_line(line); !taken) {
       return fail(at_line(reader.line, taken.error()));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (const Text finished = reader.finish(); !finished) {
     return fail(at_line(reader.line, finished.error()));

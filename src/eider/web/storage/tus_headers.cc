@@ -87,11 +87,9 @@ Result<void> read_tus_metadata(std::string_view value, ResumableUpload& upload) 
         Error::bad_request("Upload-Metadata must have at most 4,096 printable ASCII characters."));
   }
   while (!value.empty()) {
-    const std::size_t comma = value.find(',');
-    if (auto read = read_tus_pair(trim(value.substr(0, comma)), upload); !read) {
+    if (auto read = read_tus_pair(trim(take_until(value, ",")), upload); !read) {
       return read;
     }
-    value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
   }
   return {};
 }

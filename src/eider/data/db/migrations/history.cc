@@ -5,16 +5,10 @@
 #include <ctime>
 #include <string_view>
 
+#include "eider/core/base/text.h"
+
 namespace eider::db {
 namespace {
-
-/// Removes the first line.
-std::string_view take_line(std::string_view& text) noexcept {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 std::string quoted_line(std::string_view line, bool is_there) {
   return is_there ? "'" + std::string(line) + "'" : "missing";
@@ -25,8 +19,8 @@ std::string first_difference(std::string_view before, std::string_view now) {
   for (std::size_t line = 1; !before.empty() || !now.empty(); ++line) {
     const bool was_there = !before.empty();
     const bool is_there = !now.empty();
-    const std::string_view old_line = take_line(before);
-    const std::string_view new_line = take_line(now);
+    const std::string_view old_line = take_until(before, "\n");
+    const std::string_view new_line = take_until(now, "\n");
     if (old_line != new_line || was_there != is_there) {
       return "line " + std::to_string(line) + " was " + quoted_line(old_line, was_there) +
              ", but is now " + quoted_line(new_line, is_there);

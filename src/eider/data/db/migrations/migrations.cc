@@ -166,9 +166,7 @@ class MigrationReader {
     bool is_good = true;
     std::string_view rest = script.sql;
     while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = trim(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view line = trim(take_until(rest, "\n"));
       if (const auto marker = marker_in(line)) {
         if (!read_marker(*marker, script)) {
           is_good = false;

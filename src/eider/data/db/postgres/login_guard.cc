@@ -6,10 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
+
+#include "eider/core/base/text.h"
 
 namespace eider::db::postgres {
 namespace {
@@ -45,11 +46,9 @@ bool send_all(int fd, std::string_view bytes) noexcept {
 /// list  "md5,password"
 bool is_among(std::string_view word, std::string_view list) noexcept {
   while (!list.empty()) {
-    const std::size_t end = std::min(list.find(','), list.size());
-    if (list.substr(0, end) == word) {
+    if (take_until(list, ",") == word) {
       return true;
     }
-    list.remove_prefix(std::min(end + 1, list.size()));
   }
   return false;
 }

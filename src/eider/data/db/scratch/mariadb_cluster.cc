@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 
 namespace eider::detail::scratch {
@@ -20,12 +21,11 @@ constexpr std::string_view kSystemPlaces = "/usr/sbin:/usr/bin:/usr/local/sbin:/
 /// Returns an empty string if no directory contains the program.
 std::string program_in(std::string_view places, std::string_view name) {
   while (!places.empty()) {
-    const std::size_t end = std::min(places.find(':'), places.size());
-    const std::string path = std::string(places.substr(0, end)).append("/").append(name);
-    if (end != 0 && ::access(path.c_str(), X_OK) == 0) {
+    const std::string_view place = take_until(places, ":");
+    const std::string path = std::string(place).append("/").append(name);
+    if (!place.empty() && ::access(path.c_str(), X_OK) == 0) {
       return path;
     }
-    places.remove_prefix(std::min(end + 1, places.size()));
   }
   return {};
 }

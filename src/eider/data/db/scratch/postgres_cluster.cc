@@ -33,12 +33,10 @@ std::string latest_of_debian() {
 std::string of_path() {
   std::string_view path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
   while (!path.empty()) {
-    const std::size_t end = std::min(path.find(':'), path.size());
-    const std::string directory(path.substr(0, end));
+    const std::string directory(take_until(path, ":"));
     if (!directory.empty() && has_programs(directory)) {
       return directory;
     }
-    path.remove_prefix(std::min(end + 1, path.size()));
   }
   return {};
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
+
 namespace eider::db {
 namespace {
 
@@ -76,9 +79,7 @@ std::string name_of_unique(int code, std::string_view columns) {
   }
   std::string names;
   while (columns.size() > table.size()) {
-    const std::size_t end = columns.find(", ");
-    names.append(names.empty() ? "" : "_").append(columns.substr(0, end).substr(dot + 1));
-    columns.remove_prefix(end == std::string_view::npos ? columns.size() : end + 2);
+    names.append(names.empty() ? "" : "_").append(take_until(columns, ", ").substr(dot + 1));
   }
   return make_name(table, names, "_key");
 }

@@ -6,16 +6,6 @@
 
 namespace eider::h1 {
 
-namespace {
-
-/// Returns the text after the next line end, or an empty text.
-std::string_view behind_line(std::string_view text) noexcept {
-  const std::size_t end = text.find(kCrlf);
-  return end == std::string_view::npos ? std::string_view() : text.substr(end + kCrlf.size());
-}
-
-}  // namespace
-
 ReplyStep ResponseBodyReader::read(std::string_view in) {
   switch (kind_) {
     case ReplyBody::none:
@@ -79,7 +69,7 @@ std::string_view TrailerLines::view() const noexcept {
   if (rest.starts_with(kCrlf)) {
     rest.remove_prefix(kCrlf.size());
   }
-  rest = behind_line(rest);
+  (void)take_until(rest, kCrlf);
   rest.remove_suffix(std::min(rest.size(), kCrlf.size()));
   // The empty line at the end was removed, too.
   return rest;
@@ -88,10 +78,9 @@ std::string_view TrailerLines::view() const noexcept {
 std::vector<Field> split_trailers(std::string_view lines) {
   std::vector<Field> fields;
   while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find(kCrlf));
-    const std::size_t colon = std::min(line.find(':'), line.size());
-    fields.push_back({line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size())))});
-    lines = behind_line(lines);
+    std::string_view line = take_until(lines, kCrlf);
+    const std::string_view name = take_until(line, ":");
+    fields.push_back({name, trim(line)});
   }
   return fields;
 }

@@ -43,9 +43,7 @@ std::string hashed(std::string_view name, std::string_view hash) {
 std::optional<std::string> follow(std::string_view directory, std::string_view path) {
   std::string name(directory);
   while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view segment = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
+    const std::string_view segment = take_until(path, "/");
     if (segment == "..") {
       if (name.empty()) {
         return std::nullopt;
