@@ -82,11 +82,7 @@ constexpr std::string_view kOrigin = "http://test";
 using detail::testkit::HtmlForm;
 
 std::unique_ptr<RequestService> service_of(const App& app) {
-  auto service = app.make_service();
-  if (!service) {
-    throw Failure(std::move(service.error()));
-  }
-  return std::move(*service);
+  return value_or_throw(app.make_service());
 }
 
 std::string to_pairs(const std::vector<TestField>& fields) {
@@ -187,12 +183,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   void end();
   /// Advances simulated time until the task has ended; throws the exception of the task.
   void run(Task<> task, Duration patience = kPatience);
-  Task<> start() {
-    Result<void> started = co_await service->start();
-    if (!started) {
-      throw Failure(std::move(started.error()));
-    }
-  }
+  Task<> start() { value_or_throw(co_await service->start()); }
 
   SimClient connect() {
     SimPair pair = kernel.connect_pair();

@@ -127,8 +127,7 @@ struct LifeFunction {
       if constexpr (std::is_void_v<Value>) {
         co_await std::move(task);
       } else {
-        Value result = co_await std::move(task);
-        refuse(std::move(result));
+        value_or_throw(co_await std::move(task));
       }
     }
     co_return;
@@ -143,12 +142,7 @@ struct LifeFunction {
     if constexpr (std::is_void_v<R>) {
       call(function, states, all);
     } else {
-      refuse(call(function, states, all));
-    }
-  }
-  static void refuse(Result<void> result) {
-    if (!result) {
-      throw Failure(std::move(result.error()));
+      value_or_throw(call(function, states, all));
     }
   }
 };

@@ -117,21 +117,18 @@ Outbox::Outbox(Jobs& jobs, OutboxOptions options)
 
 Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
   check_room(0);  // before encoding, which would be useless without room
-  auto message = write_message(mail, wall_time().time_since_epoch().count());
-  if (!message) {
-    throw Failure(std::move(message.error()));
-  }
-  if (message->text.size() > options_.mail_bytes_max) {
+  auto message = value_or_throw(write_message(mail, wall_time().time_since_epoch().count()));
+  if (message.text.size() > options_.mail_bytes_max) {
     throw Failure(
         Error::invalid({{"", "must have at most " + std::to_string(options_.mail_bytes_max) +
                                  " bytes when encoded"}}));
   }
-  const auto bytes = static_cast<std::int64_t>(message->text.size());
+  const auto bytes = static_cast<std::int64_t>(message.text.size());
   check_room(bytes);
   waiting_.fetch_add(1, std::memory_order_relaxed);
   waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   is_changed_.store(true, std::memory_order_relaxed);
-  return insert(at, std::move(*message));
+  return insert(at, std::move(message));
 }
 
 /// Throws a Failure with 503 if too many mails wait.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "eider/core/base/result.h"
@@ -20,5 +21,16 @@ class Failure : public std::exception {
  private:
   Error error_;
 };
+
+/// Returns the value of a result, or throws its error as a Failure.
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result) {
+    throw Failure(std::move(result.error()));
+  }
+  if constexpr (!std::is_void_v<T>) {
+    return std::move(*result);
+  }
+}
 
 }  // namespace eider

@@ -59,11 +59,11 @@ constexpr std::int64_t kHistoryMax = 10;
 
 /// checks_struct  false: the check function of the struct needs values that are not in the form
 SentForm read_sent(const FormShape& shape, const Request& request, bool checks_struct) {
-  auto typed = forms::detail::read_typed(shape, request);
-  if (!typed) {
-    throw Failure(std::move(typed.error()));
-  }
-  SentForm sent{std::move(*typed), make_object(*shape.type), {}, {}, {}};
+  SentForm sent{value_or_throw(forms::detail::read_typed(shape, request)),
+                make_object(*shape.type),
+                {},
+                {},
+                {}};
   // Fields of the page itself are not members.
   std::erase_if(sent.typed.faults,
                 [](const FieldError& error) { return error.pointer.starts_with('_'); });

@@ -92,17 +92,14 @@ void check_resource(const db::detail::RecordSql& records, std::string_view key,
 
 std::string patched(const reflect::Type& record, const void* before, const reflect::Type& values,
                     const json::Value& patch) {
-  auto whole = json::read<json::Value>(json::to_text(record, before));
-  if (!whole) {
-    throw Failure(std::move(whole.error()));
-  }
-  if (whole->is_object()) {
-    std::erase_if(whole->members(), [&](const json::Field& field) {
+  auto whole = value_or_throw(json::read<json::Value>(json::to_text(record, before)));
+  if (whole.is_object()) {
+    std::erase_if(whole.members(), [&](const json::Field& field) {
       return values.structure().find(field.name) == nullptr;
     });
   }
-  json::merge_patch(*whole, patch);
-  return json::to_text(*whole);
+  json::merge_patch(whole, patch);
+  return json::to_text(whole);
 }
 
 std::string address_of(const Request& request, const std::string& key) {

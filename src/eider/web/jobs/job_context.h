@@ -92,11 +92,7 @@ class JobContext {
   /// errors  throws a Failure if the saved cursor is not a T
   template <class T>
   [[nodiscard]] T cursor() const {
-    auto read = saved().empty() ? Result<T>(T{}) : json::read<T>(saved());
-    if (!read) {
-      throw Failure(std::move(read.error()));
-    }
-    return std::move(*read);
+    return saved().empty() ? T{} : value_or_throw(json::read<T>(saved()));
   }
   /// Saves how far the job has come, as JSON: its next attempt continues there. A point at which a
   /// shutdown can interrupt the job.

@@ -157,14 +157,13 @@ struct JobFunction {
     if constexpr (std::is_void_v<R>) {
       invoke(function, all);
     } else if constexpr (!app::TaskValue<R>::kIsTask) {
-      refuse(invoke(function, all));
+      value_or_throw(invoke(function, all));
     } else {
       R task = invoke(function, all);
       if constexpr (std::is_void_v<Value>) {
         co_await std::move(task);
       } else {
-        Value result = co_await std::move(task);
-        refuse(std::move(result));
+        value_or_throw(co_await std::move(task));
       }
     }
     co_return;
@@ -176,12 +175,6 @@ struct JobFunction {
     return std::apply(
         [&](auto&&... each) -> R { return function(static_cast<decltype(each)&&>(each)...); },
         std::move(values));
-  }
-
-  static void refuse(Result<void> result) {
-    if (!result) {
-      throw Failure(std::move(result.error()));
-    }
   }
 };
 

@@ -247,11 +247,7 @@ class Jobs {
   static Task<std::vector<T>> read_all(Task<std::vector<std::string>> reading) {
     std::vector<T> all;
     for (const std::string& text : co_await std::move(reading)) {
-      Result<T> job = json::read<T>(text);
-      if (!job) {
-        throw Failure(std::move(job.error()));
-      }
-      all.push_back(std::move(*job));
+      all.push_back(value_or_throw(json::read<T>(text)));
     }
     co_return all;
   }

@@ -74,16 +74,6 @@ Failure refused_upload(Refusal why) {
   return Failure(Error::not_found("The upload does not exist, or has expired."));
 }
 
-template <class T>
-T value_or_throw(Result<T> result) {
-  if (!result) {
-    throw Failure(std::move(result.error()));
-  }
-  if constexpr (!std::is_void_v<T>) {
-    return std::move(*result);
-  }
-}
-
 Error too_large_upload(std::uint64_t bytes_max) {
   return detail::storage::too_large(bytes_max).with_header("Tus-Max-Size",
                                                            std::to_string(bytes_max));

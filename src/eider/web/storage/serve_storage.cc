@@ -172,9 +172,7 @@ void add_signed(Routes& group, const Storage& storage, const SendOptions& send) 
 
 Routes serve_storage(Routes& routes, GroupPrefix prefix, Storage storage,
                      ServeStorageOptions options) {
-  if (auto checked = check_storage_prefix(options.key_prefix); !checked) {
-    throw Failure(std::move(checked.error()));
-  }
+  value_or_throw(check_storage_prefix(options.key_prefix));
   if (!options.key_prefix.empty() && !options.key_prefix.ends_with('/')) {
     throw Failure(Error::internal("ServeStorageOptions::key_prefix \"" + options.key_prefix +
                                   "\" also includes keys of other directories. Add a slash: \"" +

@@ -27,12 +27,6 @@ constexpr std::uint64_t kPutBytesMax = std::uint64_t{1} << 30U;
 /// The limit of S3.
 constexpr std::chrono::days kUrlLifetimeMax{7};
 
-void check(Result<void> checked) {
-  if (!checked) {
-    throw Failure(std::move(checked.error()));
-  }
-}
-
 std::int64_t seconds_of(Duration within) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(within);
   if (seconds < std::chrono::seconds(1) || seconds > kUrlLifetimeMax) {
@@ -43,7 +37,7 @@ std::int64_t seconds_of(Duration within) {
 }
 
 UrlTerms terms_of(const std::string& key, UrlTerms::Allows allows, Duration within) {
-  check(check_storage_key(key));
+  value_or_throw(check_storage_key(key));
   return {.allows = allows,
           .key = key,
           .now_seconds = Loop::current().wall_seconds(),
@@ -112,11 +106,7 @@ Task<StoredObject> Storage::put(std::string key, ContentSource source, PutOption
                                 std::optional<std::uint64_t> length) const {
   // A copy keeps the storage until the task ends.
   const std::shared_ptr<StorageState> state = state_;
-  auto checked = detail::storage::check_put_options(key, std::move(options));
-  if (!checked) {
-    throw Failure(std::move(checked.error()));
-  }
-  options = std::move(*checked);
+  options = value_or_throw(detail::storage::check_put_options(key, std::move(options)));
   if (length && *length > options.bytes_max) {
     throw Failure(detail::storage::too_large(options.bytes_max));
   }
@@ -146,14 +136,14 @@ Task<StoredObject> Storage::put(std::string key, Multipart::Part& part, PutOptio
 
 Task<std::optional<StoredObject>> Storage::head(std::string key) const {
   const std::shared_ptr<StorageState> state = state_;
-  check(check_storage_key(key));
+  value_or_throw(check_storage_key(key));
   auto looking = state->backend->head(std::move(key));
   co_return co_await looking;
 }
 
 Task<std::optional<ObjectReader>> Storage::get(std::string key, ObjectRange range) const {
   const std::shared_ptr<StorageState> state = state_;
-  check(check_storage_key(key));
+  value_or_throw(check_storage_key(key));
   auto opening = state->backend->get(std::move(key), range, {});
   auto opened = co_await opening;
   if (!opened) {
@@ -184,14 +174,14 @@ Task<std::optional<std::string>> Storage::read(std::string key, std::size_t byte
 
 Task<> Storage::remove(std::string key) const {
   const std::shared_ptr<StorageState> state = state_;
-  check(check_storage_key(key));
+  value_or_throw(check_storage_key(key));
   auto removing = state->backend->remove(std::move(key));
   co_await removing;
 }
 
 Task<ObjectPage> Storage::list(std::string prefix, ListOptions options) const {
   const std::shared_ptr<StorageState> state = state_;
-  check(check_storage_prefix(prefix));
+  value_or_throw(check_storage_prefix(prefix));
   // A key where a page ended, perhaps of an object that another program has stored in the bucket.
   constexpr std::size_t kKeyBytesMax = 1024;
   if (options.after.size() > kKeyBytesMax) {
