@@ -1,5 +1,6 @@
 #include "eider/core/base/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -75,6 +76,15 @@ bool is_utf8(std::string_view text) noexcept {
     text.remove_prefix(bytes);
   }
   return true;
+}
+
+std::string_view cut_utf8(std::string_view text, std::size_t bytes_max) noexcept {
+  std::size_t bytes = std::min(bytes_max, text.size());
+  while (bytes > 0 && bytes < text.size() &&
+         (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) {
+    --bytes;
+  }
+  return text.substr(0, bytes);
 }
 
 }  // namespace eider

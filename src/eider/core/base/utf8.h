@@ -1,5 +1,6 @@
 // Checks whether bytes are valid UTF-8 (RFC 3629).
-// Layering: must not change or convert text, except that a byte order mark can be removed.
+// Layering: must not change or convert text, except that a byte order mark and the end can be
+// removed.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,9 @@ namespace eider {
 ///
 /// cost     ASCII is checked eight bytes at a time
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
+/// Returns at most `bytes_max` bytes of the start of `text`, without cutting a sequence.
+[[nodiscard]] std::string_view cut_utf8(std::string_view text, std::size_t bytes_max) noexcept;
 
 /// Returns `text` without a UTF-8 byte order mark at its start.
 [[nodiscard]] constexpr std::string_view without_bom(std::string_view text) noexcept {

@@ -75,17 +75,6 @@ bool is_device(std::string_view name) noexcept {
          (is_number && std::ranges::any_of(kPorts, equals(stem.substr(0, 3))));
 }
 
-/// Returns at most `bytes` bytes of `text`, without cutting a UTF-8 sequence.
-std::string_view cut_utf8(std::string_view text, std::size_t bytes) noexcept {
-  if (text.size() <= bytes) {
-    return text;
-  }
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) {
-    --bytes;
-  }
-  return text.substr(0, bytes);
-}
-
 std::string cut_name(std::string_view name, std::size_t bytes_max) {
   const std::size_t dot = name.rfind('.');
   const bool has_extension = dot != std::string_view::npos && dot != 0 &&

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 #include "eider/data/db/migrations/sql_pieces.h"
 
 namespace eider::db {
@@ -112,11 +113,7 @@ std::string cause_of(const Failure& failure) {
   const std::string_view text = failure.what();
   // MariaDB repeats the text with the syntax error.
   const std::size_t repeated = text.find(" for the right syntax to use near ");
-  std::size_t end = std::min({text.find(", in: "), repeated, kCauseBytesMax});
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;  // not within a character
-  }
-  return std::string(text.substr(0, end));
+  return std::string(cut_utf8(text, std::min({text.find(", in: "), repeated, kCauseBytesMax})));
 }
 
 std::string unusable_text(const Failure& failure) {

@@ -1,4 +1,5 @@
 #include "eider/data/db/sqlite/sqlite_error.h"
+#include "eider/core/base/utf8.h"
 
 #include <sqlite3.h>
 
@@ -43,15 +44,6 @@ RefusedBy refused_by_columns(std::string_view columns) {
 /// PostgreSQL truncates names to this length.
 constexpr std::size_t kNameBytesMax = 63;
 
-/// Returns the first `size` bytes, without an incomplete character.
-std::string_view cut(std::string_view text, std::size_t size) noexcept {
-  while (size > 0 && size < text.size() &&
-         (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
-    --size;
-  }
-  return text.substr(0, size);
-}
-
 /// Returns "table_columns_key"; the longer part is truncated if the name is too long.
 std::string make_name(std::string_view table, const std::string& columns, std::string_view label) {
   const std::string_view between = columns.empty() ? "" : "_";
@@ -61,9 +53,9 @@ std::string make_name(std::string_view table, const std::string& columns, std::s
   while (table_size + columns_size > room) {
     --(table_size > columns_size ? table_size : columns_size);
   }
-  return std::string(cut(table, table_size))
+  return std::string(cut_utf8(table, table_size))
       .append(between)
-      .append(cut(columns, columns_size))
+      .append(cut_utf8(columns, columns_size))
       .append(label);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "eider/core/base/assert.h"
+#include "eider/core/base/utf8.h"
 
 namespace eider::ws {
 
@@ -15,18 +16,6 @@ Opcode opcode_of(const Outgoing& outgoing) noexcept {
     return Opcode::continuation;
   }
   return outgoing.type == MessageType::text ? Opcode::text : Opcode::binary;
-}
-
-/// Returns the start of `text` that fits, without cutting a character.
-std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept {
-  if (text.size() <= bytes_max) {
-    return text;
-  }
-  std::size_t bytes = bytes_max;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) {
-    --bytes;
-  }
-  return text.substr(0, bytes);
 }
 
 }  // namespace
@@ -55,7 +44,7 @@ void MessageWriter::close(Buffer& out, CloseCode code, std::string_view reason) 
   }
   ensure(is_sendable(code), "the close code may be sent");
   // A long reason is cut, not rejected: the connection ends in any case.
-  reason = cut_text(reason, kReasonBytesMax);
+  reason = cut_utf8(reason, kReasonBytesMax);
   std::array<char, kControlBytesMax> payload;
   const auto number = static_cast<std::uint16_t>(code);
   payload[0] = static_cast<char>(number >> 8U);
