@@ -4,6 +4,7 @@
 
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/parameters.h"
 #include "eider/protocols/http/ws/handshake.h"
 
 namespace eider::ws {
@@ -16,7 +17,7 @@ using Extensions = std::vector<Extension>;
 /// returns false if the value violates the rule.
 class ListParser {
  public:
-  ListParser(std::string_view value, Extensions& list) noexcept : rest_(value), list_(list) {}
+  ListParser(std::string_view value, Extensions& list) noexcept : in_(value), list_(list) {}
 
   [[nodiscard]] std::optional<ExtensionFault> read() {
     const std::size_t before = list_.size();
@@ -31,16 +32,16 @@ class ListParser {
  private:
   /// #element: empty elements are ignored (RFC 9110, section 5.6.1).
   [[nodiscard]] bool skip_to_element() noexcept {
-    skip_blanks();
-    while (take(',')) {
-      skip_blanks();
+    in_.skip_blanks();
+    while (in_.accept(',')) {
+      in_.skip_blanks();
     }
-    return !rest_.empty();
+    return !in_.is_at_end();
   }
 
   /// extension = extension-token *( ";" extension-param )
   [[nodiscard]] bool read_extension() {
-    const std::string_view name = take_token();
+    const std::string_view name = in_.token();
     if (name.empty()) {
       return false;
     }
@@ -48,22 +49,22 @@ class ListParser {
       return fail_as_too_many();
     }
     list_.push_back({name, {}});
-    skip_blanks();
-    while (take(';')) {
+    in_.skip_blanks();
+    while (in_.accept(';')) {
       if (!read_param(list_.back())) {
         return false;
       }
     }
-    return rest_.empty() || rest_.front() == ',';
+    return in_.is_at_end() || in_.rest().starts_with(',');
   }
 
   /// extension-param = token [ "=" (token | quoted-string) ], and the blanks that the list syntax
   /// of RFC 2616 (section 2.1) allows between all of them
   [[nodiscard]] bool read_param(Extension& extension) {
-    skip_blanks();
-    ExtensionParam param{take_token(), std::nullopt};
-    skip_blanks();
-    if (param.name.empty() || (take('=') && !read_value(param))) {
+    in_.skip_blanks();
+    ExtensionParam param{in_.token(), std::nullopt};
+    in_.skip_blanks();
+    if (param.name.empty() || (in_.accept('=') && !read_value(param))) {
       return false;
     }
     if (extension.params.size() == kExtensionParamsMax) {
@@ -75,51 +76,11 @@ class ListParser {
 
   /// "the value after quoted-string unescaping MUST conform to the 'token' ABNF"
   [[nodiscard]] bool read_value(ExtensionParam& param) {
-    skip_blanks();
-    param.value = take('"') ? take_quoted() : std::string(take_token());
-    skip_blanks();
-    return !param.value->empty();
-  }
-
-  /// Returns the text before the closing quote; empty if the quote is missing, or the text is not a
-  /// token.
-  [[nodiscard]] std::string take_quoted() {
-    std::string value;
-    while (!rest_.empty() && !take('"')) {
-      // A quoted pair is its second byte, which must also be a token character.
-      (void)take('\\');
-      if (rest_.empty() || !is_token_byte(rest_.front())) {
-        return {};
-      }
-      value += rest_.front();
-      rest_.remove_prefix(1);
-      if (rest_.empty()) {
-        return {};
-      }
-    }
-    return value;
-  }
-
-  [[nodiscard]] std::string_view take_token() noexcept {
-    std::size_t bytes = 0;
-    while (bytes < rest_.size() && is_token_byte(rest_[bytes])) {
-      ++bytes;
-    }
-    const std::string_view token = rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
-    return token;
-  }
-
-  [[nodiscard]] bool take(char byte) noexcept {
-    const bool is_next = rest_.starts_with(byte);
-    rest_.remove_prefix(is_next ? 1 : 0);
-    return is_next;
-  }
-
-  void skip_blanks() noexcept {
-    while (!rest_.empty() && is_blank(rest_.front())) {
-      rest_.remove_prefix(1);
-    }
+    in_.skip_blanks();
+    const auto quoted = in_.quoted();
+    param.value = quoted ? unescape_quoted(*quoted) : std::string(in_.token());
+    in_.skip_blanks();
+    return is_token(*param.value);
   }
 
   [[nodiscard]] bool fail_as_too_many() noexcept {
@@ -127,7 +88,7 @@ class ListParser {
     return false;
   }
 
-  std::string_view rest_;
+  FieldScanner in_;
   Extensions& list_;
   ExtensionFault fault_ = ExtensionFault::bad_syntax;
 };
