@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <ctime>
 #include <string>
 
 #include "eider/app/settings/printable.h"
 #include "eider/core/base/log_tail.h"
+#include "eider/core/kinds/times.h"
 
 namespace eider {
 
@@ -25,13 +24,12 @@ class StderrLog final : public LogSink {
       return;
     }
     try {
-      std::array<char, 32> time{};
-      const std::time_t now = std::time(nullptr);
-      std::tm parts{};
-      gmtime_r(&now, &parts);
-      std::strftime(time.data(), time.size(), "%Y-%m-%dT%H:%M:%SZ ", &parts);
-      std::string text(time.data());
-      text.append(to_text(level)).append(" ").append(detail::app::printable(line)).append("\n");
+      std::string text = now_text();
+      text.append(" ")
+          .append(to_text(level))
+          .append(" ")
+          .append(detail::app::printable(line))
+          .append("\n");
       detail::base::note_log_lines(text);
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     } catch (...) {

@@ -3,31 +3,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "eider/core/base/version.h"
 #include "eider/core/json/write.h"
+#include "eider/core/kinds/times.h"
 #include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::app {
 
 namespace {
-
-std::string now_text() {
-  std::array<char, 32> text{};
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
 
 /// Writes to a new file first and renames it, so that readers always see the whole text. In a
 /// shared directory such as /tmp, a file or link that another user created with that name is

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -183,5 +184,13 @@ struct TextFormat<std::chrono::duration<Rep, Period>> {
       .example = "PT1H30M",
       .bytes_max = 48};
 };
+
+/// Returns the present time in whole seconds: "2026-11-22T18:05:00Z".
+[[nodiscard]] inline std::string now_text() {
+  using std::chrono::floor;
+  using std::chrono::seconds;
+  return std::string(TextFormat<std::chrono::sys_seconds>::format(
+      floor<seconds>(std::chrono::system_clock::now())));
+}
 
 }  // namespace eider

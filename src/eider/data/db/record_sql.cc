@@ -1,10 +1,9 @@
 #include "eider/data/db/record_sql.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 #include "eider/core/base/text.h"
+#include "eider/core/kinds/times.h"
 #include "eider/data/db/column_names.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/statement_text.h"
@@ -14,14 +13,6 @@ namespace eider::db::detail {
 namespace {
 
 using reflect::Kind;
-
-std::string now_as_text() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
 
 /// as  " values(", or " select "
 template <class Columns>
@@ -396,7 +387,7 @@ BoundSql RecordSql::remove(const Value& key, std::optional<std::int64_t> version
     text << "delete from " << table_;
   } else {
     text << "update " << table_ << " set " << column_sql(deleted_) << " = "
-         << (is_marked_ ? Value(std::int64_t{1}) : Value::instant(now_as_text()));
+         << (is_marked_ ? Value(std::int64_t{1}) : Value::instant(now_text()));
     if (!version_.empty()) {
       text << ", " << column_sql(version_) << " = " << column_sql(version_) << " + 1";
     }

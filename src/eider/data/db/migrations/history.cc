@@ -1,8 +1,6 @@
 #include "eider/data/db/migrations/history.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <string_view>
 
 #include "eider/core/base/text.h"
@@ -95,14 +93,6 @@ const Migration* next_of(const Migrations& migrations, const History& history) n
     return history.empty() || migration.number > history.back().number;
   });
   return found == migrations.end() ? nullptr : &*found;
-}
-
-std::string now_as_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%FT%TZ", &parts)};
 }
 
 Task<HistoryTable> HistoryTable::find(const Database& database) {

@@ -65,9 +65,6 @@ class MigrationFault : public std::exception {
   std::string text_;
 };
 
-/// Returns "2026-01-31T12:00:00Z".
-[[nodiscard]] std::string now_as_text();
-
 /// Refers to the table with the schema that it had before any migration. Each call throws
 /// db::Failure.
 class HistoryTable {

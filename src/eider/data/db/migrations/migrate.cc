@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "eider/core/kinds/times.h"
 #include "eider/data/db/migrations/history.h"
 #include "eider/data/db/migrations/migration_faults.h"
 #include "eider/data/db/migrations/sql_pieces.h"
@@ -294,7 +295,7 @@ class Migrator {
     if (unfinished.is_going_down()) {
       co_await table_->forget(transaction, migration.number);
     } else {
-      co_await table_->note(transaction, migration, unfinished.begun, db::now_as_text());
+      co_await table_->note(transaction, migration, unfinished.begun, now_text());
     }
     co_await lock_.commit(transaction);
     co_return Step{unfinished.is_going_down() ? Outcome::done : Outcome::settled, &migration};
@@ -354,7 +355,7 @@ class Migrator {
       if (!is_on(Dialect::mariadb)) {
         co_await table_->make(transaction);
       }
-      const std::string now = db::now_as_text();
+      const std::string now = now_text();
       co_await table_->note(transaction, migration, now, now);
     } else {
       co_await table_->forget(transaction, migration.number);
@@ -381,7 +382,7 @@ class Migrator {
       co_await run_piece(on, migration, piece, way, db::remaining_text(way));
     }
     if (way == Way::up) {
-      co_await table_->end(on, migration.number, db::now_as_text());
+      co_await table_->end(on, migration.number, now_text());
     } else {
       co_await table_->forget(on, migration.number);
     }
@@ -402,7 +403,7 @@ class Migrator {
       co_return;
     }
     co_await table_->make(on);
-    co_await table_->note(on, migration, db::now_as_text(), std::nullopt);
+    co_await table_->note(on, migration, now_text(), std::nullopt);
   }
 
   Task<> note_beside_lock(const Migration& migration, Way way) const {
