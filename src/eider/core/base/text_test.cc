@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace eider {
 namespace {
@@ -89,6 +90,27 @@ TEST(Text, reads_no_decimal_number_where_there_is_none) {
                                       "0x1p3", "1e", "1e999", "1,5"}) {
     EXPECT_EQ(parse_double(text), std::nullopt) << text;
   }
+}
+
+TEST(Text, takes_the_text_before_a_mark) {
+  std::string_view rest = "a,,b\r\nc";
+  EXPECT_EQ(take_until(rest, ","), "a");
+  EXPECT_EQ(take_until(rest, ","), "");
+  EXPECT_EQ(take_until(rest, "\r\n"), "b");
+  EXPECT_EQ(take_until(rest, ","), "c");
+  EXPECT_EQ(rest, "");
+  EXPECT_EQ(take_until(rest, ","), "");
+}
+
+TEST(Text, joins_texts) {
+  EXPECT_EQ(joined(std::vector<std::string>(), ", "), "");
+  EXPECT_EQ(joined(std::vector<std::string_view>{"a", "b"}, ", "), "a, b");
+  const auto text = [](int number) { return std::to_string(number); };
+  EXPECT_EQ(joined(std::vector{1, 2, 3}, "-", text), "1-2-3");
+}
+
+TEST(Text, converts_only_ascii_letters_to_lower_case) {
+  EXPECT_EQ(in_lower_case("Content-TYPE [\xC3\x89]"), "content-type [\xC3\x89]");
 }
 
 }  // namespace

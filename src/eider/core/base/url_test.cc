@@ -92,5 +92,13 @@ TEST(QueryReader, yields_nothing_where_there_is_nothing) {
   EXPECT_TRUE(pairs_of("&&&").empty());
 }
 
+TEST(EscapedByte, is_the_byte_of_a_whole_escape) {
+  EXPECT_EQ(escaped_byte("%4a%"), 'J');
+  EXPECT_EQ(escaped_byte("%00"), 0);
+  for (const std::string_view text : {"", "%", "%4", "%4g", "41%", "a%41"}) {
+    EXPECT_EQ(escaped_byte(text), -1) << text;
+  }
+}
+
 }  // namespace
 }  // namespace eider

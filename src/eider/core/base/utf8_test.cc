@@ -64,5 +64,13 @@ TEST(Utf8, one_wrong_byte_is_found_wherever_it_stands) {
   }
 }
 
+TEST(Utf8, a_cut_keeps_sequences_whole) {
+  EXPECT_EQ(cut_utf8("a\xC3\xA9", 3), "a\xC3\xA9");
+  EXPECT_EQ(cut_utf8("a\xC3\xA9", 2), "a");
+  EXPECT_EQ(cut_utf8("\xE2\x82\xAC", 2), "");
+  EXPECT_EQ(cut_utf8("abc", 2), "ab");
+  EXPECT_EQ(cut_utf8("abc", 9), "abc");
+}
+
 }  // namespace
 }  // namespace eider

@@ -156,6 +156,8 @@ TEST(TypeOf, enumerators_are_known_by_name_and_by_value) {
   EXPECT_EQ(color.find("pink"), nullptr);
   EXPECT_EQ(color.find(std::int64_t{2}), nullptr);
   EXPECT_EQ(type_of<Unscoped>().enumeration().find("unscoped_second")->value, 1);
+  EXPECT_EQ(enumerator_name(Color::blue), "blue");
+  EXPECT_EQ(enumerator_name(static_cast<Color>(2)), "");
 }
 
 TEST(TypeOf, operations_reach_the_containers) {

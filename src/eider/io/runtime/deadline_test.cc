@@ -103,6 +103,15 @@ TEST_F(Deadline, a_task_without_a_value_tells_whether_it_was_in_time) {
   EXPECT_EQ(run(late, milliseconds(20)), false);
 }
 
+TEST_F(Deadline, an_event_tells_whether_it_was_set_in_time) {
+  AsyncEvent event;
+  auto late = with_deadline(event, milliseconds(20));
+  EXPECT_EQ(run(late, milliseconds(20)), false);
+  event.set();
+  auto in_time = with_deadline(event, milliseconds(20));
+  EXPECT_EQ(run(in_time, milliseconds(0)), true);
+}
+
 TEST_F(Deadline, the_inner_of_two_deadlines_comes_first) {
   auto inner = with_deadline(nothing_after(seconds(9)), milliseconds(10));
   auto task = with_deadline(std::move(inner), milliseconds(20));
