@@ -9,6 +9,7 @@
 
 #include "eider/app/settings/byte_size.h"
 #include "eider/core/base/base64.h"
+#include "eider/core/base/digits.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/startup_code.h"
@@ -199,12 +200,8 @@ std::string text_of_kind(const reflect::Text& kind, const void* value) {
 }
 
 std::string real_text(const reflect::Type& type, const void* value) {
-  char digits[32];
-  char* const end = digits + sizeof(digits);
-  const double number = reflect::load_real(type, value);
-  return {digits, type.bytes == sizeof(float)
-                      ? std::to_chars(digits, end, static_cast<float>(number)).ptr
-                      : std::to_chars(digits, end, number).ptr};
+  return type.bytes == sizeof(float) ? digits_of(*static_cast<const float*>(value))
+                                     : digits_of(reflect::load_real(type, value));
 }
 
 /// Pre: type is not kConstrained.

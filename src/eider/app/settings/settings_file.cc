@@ -34,10 +34,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "eider/app/settings/bounded_file.h"
+#include "eider/core/base/digits.h"
 
 namespace eider::detail::app {
 
@@ -99,11 +99,6 @@ std::size_t line_of_long_key(std::string_view text) {
   return 0;
 }
 
-std::string text_of(double value) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
-}
-
 std::string_view odd_name(const toml::node& node) {
   return node.is_table() ? "a table" : node.is_array() ? "a nested list" : "a date or time";
 }
@@ -119,7 +114,7 @@ void add_value(SettingLine& line, const toml::node& node) {
   } else if (const auto* const integer = node.as_integer()) {
     add(Kind::integer, std::to_string(integer->get()));
   } else if (const auto* const real = node.as_floating_point()) {
-    add(Kind::real, text_of(real->get()));
+    add(Kind::real, digits_of(real->get()));
   } else if (const auto* const boolean = node.as_boolean()) {
     add(Kind::boolean, boolean->get() ? "true" : "false");
   } else {

@@ -1,17 +1,12 @@
 #include "eider/core/base/log.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "eider/core/base/digits.h"
 
 namespace eider {
 
 namespace {
-
-template <class Number>
-std::string digits(Number number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
 
 /// Returns whether the end of a value is unambiguous without quotes.
 bool is_plain(std::string_view text) noexcept {
@@ -52,9 +47,9 @@ std::string_view to_text(LogLevel level) noexcept {
 std::string to_text(const LogValue& value) {
   struct Cases {
     std::string operator()(std::string_view text) const { return std::string(text); }
-    std::string operator()(std::int64_t number) const { return digits(number); }
-    std::string operator()(std::uint64_t number) const { return digits(number); }
-    std::string operator()(double number) const { return digits(number); }
+    std::string operator()(std::int64_t number) const { return digits_of(number); }
+    std::string operator()(std::uint64_t number) const { return digits_of(number); }
+    std::string operator()(double number) const { return digits_of(number); }
     std::string operator()(bool is_true) const { return is_true ? "true" : "false"; }
   };
   return std::visit(Cases(), value);

@@ -1,12 +1,12 @@
 #include "eider/core/reflect/constraints.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "eider/core/base/base64.h"
+#include "eider/core/base/digits.h"
 #include "eider/core/reflect/scalar.h"
 #include "eider/core/reflect/wording.h"
 
@@ -14,22 +14,15 @@ namespace eider::reflect {
 
 namespace {
 
-template <class Number>
-std::string digits(Number number) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, number);
-  return {text, end.ptr};
-}
-
 std::string number_text(const Type& type, const void* value) {
   switch (type.kind) {
     case Kind::kSigned:
-      return digits(load_signed(type, value));
+      return digits_of(load_signed(type, value));
     case Kind::kUnsigned:
-      return digits(load_unsigned(type, value));
+      return digits_of(load_unsigned(type, value));
     default:
-      return type.bytes == sizeof(float) ? digits(*static_cast<const float*>(value))
-                                         : digits(load_real(type, value));
+      return type.bytes == sizeof(float) ? digits_of(*static_cast<const float*>(value))
+                                         : digits_of(load_real(type, value));
   }
 }
 
@@ -86,12 +79,12 @@ Requirement describe_length(const Type& type, std::size_t min, std::size_t max) 
   // The bounds in a JSON Schema apply to the base64 text, not to the bytes.
   const auto told = [&type](std::size_t length) {
     const bool is_base64 = type.kind == Kind::kText && type.text().is_bytes;
-    return digits(is_base64 ? base64_size(length) : length);
+    return digits_of(is_base64 ? base64_size(length) : length);
   };
   const bool is_one = (max == kUnbounded ? min : max) == 1;
   Requirement made{"length", std::string(length_text(min, max))};
-  made.arguments = {{"min", digits(min)},
-                    {"max", digits(max)},
+  made.arguments = {{"min", digits_of(min)},
+                    {"max", digits_of(max)},
                     {"unit", std::string(counted.unit) + (is_one ? "" : "s")}};
   if (min != 0) {
     made.keywords.push_back({counted.min, told(min)});

@@ -1,7 +1,5 @@
 #include "eider/data/redis/resp_writer.h"
 
-#include <array>
-#include <charconv>
 #include <cstring>
 #include <string>
 
@@ -14,16 +12,6 @@ namespace {
 
 using reflect::Kind;
 using reflect::Type;
-
-/// For 64 bits, or a double.
-constexpr std::size_t kNumberBytesMax = 32;
-
-template <class Number>
-void add_number(RespWriter& writer, Number number) {
-  std::array<char, kNumberBytesMax> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
-  writer.add(std::string_view(text.data(), static_cast<std::size_t>(end.ptr - text.data())));
-}
 
 void add_enum(RespWriter& writer, const Type& type, const void* value) {
   const std::int64_t number = reflect::load_enum(type, value);
@@ -142,19 +130,19 @@ void RespWriter::add(std::string_view argument) {
 }
 
 void RespWriter::add(std::int64_t number) {
-  add_number(*this, number);
+  add(Digits(number).view());
 }
 
 void RespWriter::add(std::uint64_t number) {
-  add_number(*this, number);
+  add(Digits(number).view());
 }
 
 void RespWriter::add(double number) {
-  add_number(*this, number);
+  add(Digits(number).view());
 }
 
 void RespWriter::add(float number) {
-  add_number(*this, number);
+  add(Digits(number).view());
 }
 
 std::size_t count_arguments(const Type& type, const void* value) {

@@ -1,13 +1,13 @@
 #include "eider/ops/telemetry/metrics.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <variant>
 
+#include "eider/core/base/digits.h"
 #include "eider/core/base/failure.h"
 #include "eider/data/db/database.h"
 
@@ -51,11 +51,8 @@ std::string number(double value) {
     return value > 0 ? "+Inf" : "-Inf";
   }
   constexpr double kWholeMax = 1e15;
-  char digits[32];
   const bool is_whole = std::trunc(value) == value && std::abs(value) < kWholeMax;
-  char* const end = digits + sizeof digits;
-  return {digits, is_whole ? std::to_chars(digits, end, static_cast<std::int64_t>(value)).ptr
-                           : std::to_chars(digits, end, value).ptr};
+  return is_whole ? digits_of(static_cast<std::int64_t>(value)) : digits_of(value);
 }
 
 /// source  "Exposition formats": '\', '"' and line breaks are escaped in label values; in help

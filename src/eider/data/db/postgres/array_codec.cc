@@ -1,13 +1,12 @@
 #include "eider/data/db/postgres/array_codec.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "eider/core/base/base64.h"
+#include "eider/core/base/digits.h"
 #include "eider/core/base/text.h"
 #include "eider/data/db/postgres/bytes.h"
 #include "eider/data/db/postgres/types.h"
@@ -168,12 +167,7 @@ std::string text_of_real(double number, Oid type) {
   if (!std::isfinite(number)) {
     return std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";
   }
-  std::array<char, 32> digits{};
-  char* const end = digits.data() + digits.size();
-  const auto written = type == kFloat4
-                           ? std::to_chars(digits.data(), end, static_cast<float>(number))
-                           : std::to_chars(digits.data(), end, number);
-  return {digits.data(), written.ptr};
+  return type == kFloat4 ? digits_of(static_cast<float>(number)) : digits_of(number);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "eider/data/db/postgres/copy_text.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdint>
 
+#include "eider/core/base/digits.h"
 #include "eider/core/base/text.h"
 #include "eider/core/reflect/scalar.h"
 #include "eider/data/db/failure.h"
@@ -50,13 +49,6 @@ void append_text(std::string& text, std::string_view bytes) {
   }
 }
 
-template <class Number>
-void append_number(std::string& text, Number number) {
-  std::array<char, 32> digits{};
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  text.append(digits.data(), written.ptr);
-}
-
 /// Adds a value as for a statement whose types the server determines.
 void append_parameter(std::string& text, const Value& value, Parameters& parameters) {
   parameters.clear(1);
@@ -70,7 +62,7 @@ void append_value(std::string& text, const Value& value, Parameters& parameters)
       text.append("\\N");
       break;
     case Value::Kind::integer:
-      append_number(text, *value.integer());
+      text.append(Digits(*value.integer()).view());
       break;
     case Value::Kind::real:
     case Value::Kind::text:
@@ -97,7 +89,7 @@ void append_member(std::string& text, const reflect::Type& type, const void* obj
   if (type.kind == Kind::kString) {
     append_text(text, *static_cast<const std::string*>(object));
   } else if (type.kind == Kind::kSigned) {
-    append_number(text, reflect::load_signed(type, object));
+    text.append(Digits(reflect::load_signed(type, object)).view());
   } else if (type.kind == Kind::kConstrained) {
     append_member(text, *type.constraint().value, object, is_array, parameters);
   } else {

@@ -1,14 +1,13 @@
 #include "eider/data/db/postgres/parameters.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "eider/core/base/digits.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/postgres/array_codec.h"
 #include "eider/data/db/postgres/bytes.h"
@@ -22,16 +21,6 @@ namespace {
   throw Failure(FailureKind::values, std::move(cause));
 }
 
-std::string text_of(std::int64_t number) {
-  return std::to_string(number);
-}
-
-std::string text_of(double number) {
-  std::array<char, 32> digits{};
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  return {digits.data(), written.ptr};
-}
-
 template <class Small>
 bool is_within(std::int64_t number) noexcept {
   return std::in_range<Small>(number);
@@ -42,7 +31,7 @@ template <class Number>
 [[noreturn]] void refuse_number(const char* type, Number number) {
   throw Failure::of_value(
       std::string("a number does not fit into ") + type, {},
-      RefusedValue{.text = text_of(number), .detail = std::string("does not fit into ") + type});
+      RefusedValue{.text = digits_of(number), .detail = std::string("does not fit into ") + type});
 }
 
 /// Returns whether `Real` can represent the number exactly.
@@ -202,9 +191,7 @@ void Parameters::add_real(double number, Oid type) {
   if (is_integer(type) && number != 0) {
     refuse_number("an integer", number);
   }
-  std::array<char, 32> digits{};
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  put({digits.data(), written.ptr}, Format::text);
+  put(Digits(number).view(), Format::text);
 }
 
 void Parameters::add_text(const std::string& text, Oid type) {

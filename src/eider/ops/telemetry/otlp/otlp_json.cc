@@ -1,10 +1,10 @@
 #include "eider/ops/telemetry/otlp/otlp_json.h"
 
-#include <charconv>
 #include <cmath>
 #include <variant>
 
 #include "eider/core/base/buffer.h"
+#include "eider/core/base/digits.h"
 #include "eider/core/json/write.h"
 
 namespace eider::detail::otlp {
@@ -33,8 +33,7 @@ void append_number(Buffer& out, double value) {
     out.append(std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
     return;
   }
-  char digits[32];
-  out.append({digits, std::to_chars(digits, digits + sizeof digits, value).ptr});
+  out.append(Digits(value).view());
 }
 
 void append_quoted(Buffer& out, const std::string& text) {
