@@ -1,11 +1,11 @@
 #include "eider/core/json/value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "eider/core/base/text.h"
 #include "eider/core/json/write.h"
 
 namespace eider::json {
@@ -32,11 +32,9 @@ std::optional<std::string> pointer_token(std::string_view raw) {
 
 /// Finds an element by its index: digits without a leading zero (RFC 6901, section 4).
 const Value* element_at(const Value& array, std::string_view token) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  const bool is_index = error == std::errc() && end == token.data() + token.size() &&
-                        (token.size() == 1 || token[0] != '0');
-  return is_index && index < array.size() ? &array[index] : nullptr;
+  const auto index = parse_uint64(token);
+  const bool is_index = index && (token.size() == 1 || token[0] != '0');
+  return is_index && *index < array.size() ? &array[*index] : nullptr;
 }
 
 const Value* child_at(const Value& parent, std::string_view raw_token) {

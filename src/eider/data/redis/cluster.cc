@@ -1,9 +1,7 @@
 #include "eider/data/redis/cluster.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "eider/core/base/text.h"
@@ -27,10 +25,8 @@ constexpr std::size_t kNodesMax = 1000;
 constexpr std::size_t kStraysMax = 16;
 
 std::optional<std::uint16_t> port_of(std::string_view text) noexcept {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole && port != 0 ? std::optional(port) : std::nullopt;
+  const auto port = parse_integer<std::uint16_t>(text);
+  return port == 0 ? std::nullopt : port;
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 #include "eider/data/redis/connecting.h"
 
-#include <charconv>
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "eider/core/base/buffer.h"
+#include "eider/core/base/text.h"
 #include "eider/data/redis/resp.h"
 #include "eider/data/redis/resp_writer.h"
 #include "eider/io/net/route.h"
@@ -193,10 +192,8 @@ std::optional<ConnectFailure> read_place(RespCursor answer, Place& place) {
                           "the sentinel does not know a primary with this name"};
   }
   place.host = answer.next().text;
-  const std::string_view port = answer.next().text;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), place.port);
-  if (!is_host(place.host) || error != std::errc() || end != port.data() + port.size() ||
-      place.port == 0) {
+  place.port = parse_integer<std::uint16_t>(answer.next().text).value_or(0);
+  if (!is_host(place.host) || place.port == 0) {
     return ConnectFailure{RedisFault::expired, "the sentinel named a primary without an address"};
   }
   return std::nullopt;

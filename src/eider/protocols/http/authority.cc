@@ -1,7 +1,6 @@
 #include "eider/protocols/http/authority.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "eider/core/base/text.h"
@@ -15,10 +14,8 @@ std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t us
   if (digits.empty()) {
     return usual;
   }
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  const bool is_port = error == std::errc() && end == digits.data() + digits.size() && port != 0;
-  return is_port ? std::optional(port) : std::nullopt;
+  const auto port = parse_integer<std::uint16_t>(digits);
+  return port == 0 ? std::nullopt : port;
 }
 
 bool is_host_byte(char byte) noexcept {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "eider/core/base/text.h"
 #include "eider/server/server.h"
 
 namespace eider::detail::server {
@@ -49,12 +49,9 @@ std::optional<unsigned> take_worker_index() {
   if (value == nullptr) {
     return std::nullopt;
   }
-  const std::string_view text(value);
-  unsigned index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  const auto index = parse_integer<unsigned>(value);
   ::unsetenv(name.c_str());
-  return is_number ? std::optional(index) : std::nullopt;
+  return index;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "eider/server/process/rights.h"
 #include "eider/core/base/startup_code.h"
+#include "eider/core/base/text.h"
 
 #include <grp.h>
 #include <linux/capability.h>
@@ -36,10 +37,8 @@ std::string why_errno() {
 
 /// Parses a user or group ID. -1 is not valid, because the system calls do not change the ID then.
 std::optional<std::uint32_t> number_of(std::string_view text) noexcept {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && number != UINT32_MAX ? std::optional(number) : std::nullopt;
+  const auto number = parse_integer<std::uint32_t>(text);
+  return number == UINT32_MAX ? std::nullopt : number;
 }
 
 /// errors  the message with the solution
