@@ -109,7 +109,7 @@ void add_field(std::string& out, std::string_view name, std::string_view value) 
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-WsClientError bad_response(std::string_view why) {
+WsClientError invalid_response(std::string_view why) {
   return {WsClientFault::bad_response, std::string(why), 0};
 }
 
@@ -133,7 +133,7 @@ Result<WsOpening, WsClientError> judge_answered(const ws::Answered& response,
                                                 const WsClientOptions& options) {
   const auto terms = judge_extensions(response.extensions, options.socket.compression);
   if (!terms) {
-    return fail(bad_response(terms.error()));
+    return fail(invalid_response(terms.error()));
   }
   return WsOpening{0, true, response.subprotocol, *terms};
 }
@@ -143,7 +143,7 @@ Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::str
   const auto response =
       ws::check_response(head.status, head.fields, {key, options.socket.subprotocols});
   if (!response) {
-    return fail(bad_response(response.error()));
+    return fail(invalid_response(response.error()));
   }
   auto opening = judge_answered(*response, options);
   if (opening) {
@@ -263,7 +263,7 @@ std::string render_fields(const WsClientOptions& options) {
 Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
                                                const WsClientOptions& options) {
   const auto response = ws::check_choices(fields, options.socket.subprotocols);
-  return response ? judge_answered(*response, options) : fail(bad_response(response.error()));
+  return response ? judge_answered(*response, options) : fail(invalid_response(response.error()));
 }
 
 WsClientError declined(int status) {
@@ -277,7 +277,7 @@ Result<WsOpening, WsClientError> judge_response(std::string_view in, std::string
     return WsOpening();
   }
   if (!head) {
-    return fail(bad_response(text(head.error())));
+    return fail(invalid_response(text(head.error())));
   }
   if (head->status == kSwitching) {
     return judge_switch(*head, key, options);

@@ -13,15 +13,16 @@ namespace eider {
 class Digits {
  public:
   template <class Number>
-  explicit Digits(Number number) noexcept
-      : bytes_(static_cast<std::size_t>(
-            std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr - text_.data())) {}
+  explicit Digits(Number number) noexcept {
+    char* const end = std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr;
+    bytes_ = static_cast<std::size_t>(end - text_.data());
+  }
   /// The view is valid as long as this object.
   [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), bytes_}; }
 
  private:
   std::array<char, 32> text_{};
-  std::size_t bytes_;
+  std::size_t bytes_ = 0;
 };
 
 template <class Number>

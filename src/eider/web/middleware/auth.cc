@@ -48,7 +48,7 @@ void check_realm(std::string_view realm) {
 }
 
 /// The length comes first, so that different pairs have different texts: "a" "b:c" and "a:b" "c".
-std::string joined(std::string_view user, std::string_view password) {
+std::string login_text(std::string_view user, std::string_view password) {
   return std::to_string(user.size()).append(":").append(user).append(password);
 }
 
@@ -58,7 +58,7 @@ SecretTable table_of(const std::map<std::string, std::string>& users) {
     if (password.empty()) {
       throw Failure(Error::internal("basic_auth: The password of " + user + " must not be empty"));
     }
-    secrets.emplace(joined(user, password), Identity{.name = user});
+    secrets.emplace(login_text(user, password), Identity{.name = user});
   }
   return SecretTable(secrets);
 }
@@ -126,7 +126,7 @@ std::optional<Identity> BasicGuard::caller(const Request& request) const {
     return std::nullopt;
   }
   return options_.check ? options_.check(*given)
-                        : users_.find(joined(given->user, given->password));
+                        : users_.find(login_text(given->user, given->password));
 }
 
 Result<Identity> BasicGuard::operator()(const Request& request) const {
