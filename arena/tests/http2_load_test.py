@@ -125,7 +125,8 @@ class Readings(unittest.TestCase):
                 ("1000 2xx", "1001 2xx", "not all of the 1000 responses are 2xx"),
                 ("(13000) data", "(12999) data", "12999 bytes, not 13000"),
                 ("(13000) data", "(13001) data", "13001 bytes, not 13000"),
-                ("traffic:", "nothing:", "does not report"), ("status codes", "no codes", "not report"),
+                ("traffic:", "nothing:", "does not report"),
+                ("status codes", "no codes", "not report"),
                 ("0 failed", "3 failed", "3 requests failed")):
             with self.subTest(new):
                 self.assertIn(old, CLEAR)
