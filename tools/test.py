@@ -200,7 +200,7 @@ def run_part(part, outcome, options, directory):
         AHEAD.await_step(part.name)
         if saved(part, directory).exists():
             outcome.add(Outcome.read(saved(part, directory)))
-            outcome.notes.append('it ran at low priority beside earlier parts')
+            outcome.notes.append('it ran at low priority in parallel with earlier parts')
             return
     part.run(outcome, options)
 
