@@ -56,8 +56,10 @@ WorkRef work_of(const detail::app::Part& part, const RouteTable& table) {
   work->route = part.name;
   const auto& given = table.scopes.front().states->given;
   const auto found = given.find(&detail::base::kTypeKey<JobSpans>);
-  if (found != given.end() && part.interval != Duration::zero()) {
-    const auto& spans = static_cast<const JobSpans*>(found->second.get())->sink;
+  const auto* const of_jobs =
+      found == given.end() ? nullptr : static_cast<const JobSpans*>(found->second.get());
+  if (of_jobs != nullptr && of_jobs->sink != nullptr && part.interval != Duration::zero()) {
+    const auto& spans = of_jobs->sink;
     work->place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
     work->place.is_sampled = spans->samples(work->place);
     work->spans = spans;

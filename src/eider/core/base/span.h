@@ -63,7 +63,7 @@ class Span {
   int thrown_;
 };
 
-/// A state of an app that receives the spans of jobs started by `every`.
+/// A state of an app: the sink for spans of its jobs and of functions of `every`; null: none.
 struct JobSpans {
   std::shared_ptr<SpanSink> sink;
 };

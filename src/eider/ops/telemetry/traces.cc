@@ -72,7 +72,12 @@ void end(const ResponseEvent& record) {
 }  // namespace
 
 void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options) {
-  app.state(JobSpans{spans});
+  const auto of_jobs = app.find_state<JobSpans>();
+  if (of_jobs != nullptr && of_jobs->sink == nullptr) {
+    of_jobs->sink = spans;  // the jobs were added before
+  } else {
+    app.state(JobSpans{spans});
+  }
   app.use(ClientHook{[spans, accepts_incoming = options.accepts_incoming](const ProxyTrust& trust) {
     return Hook{.on_request =
                     [spans, accepts_incoming, &trust](Request& request, Response& /*response*/) {

@@ -6,6 +6,7 @@
 #include "eider/app/life/log_stderr.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/span.h"
 #include "eider/core/base/work.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/jobs/job_worker.h"
@@ -216,7 +217,7 @@ void Jobs::start_work() {
                         .interval_max = options_.interval_max,
                         .failed_for = options_.failed_for,
                         .stop_grace = options_.stop_grace,
-                        .spans = spans_};
+                        .spans = spans_ == nullptr ? nullptr : spans_->sink};
   std::vector<std::shared_ptr<Entry>> entries;
   std::vector<std::string> kinds;
   for (const auto& [key, entry] : entries_) {
@@ -447,9 +448,10 @@ Jobs& add_jobs(App& app, Database database, JobsOptions options) {
   if (!has_log) {
     jobs.log_to(app.log_writer());
   }
-  if (const auto spans = app.find_state<JobSpans>()) {
-    jobs.trace_to(spans->sink);
+  if (app.find_state<JobSpans>() == nullptr) {
+    app.state(JobSpans{});  // trace_requests may be called later
   }
+  jobs.trace_to(app.find_state<JobSpans>());
   return jobs;
 }
 

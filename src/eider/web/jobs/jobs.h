@@ -34,6 +34,7 @@
 namespace eider {
 
 class Loop;
+struct JobSpans;
 
 namespace detail::jobs {
 class Worker;
@@ -223,7 +224,8 @@ class Jobs {
   /// Starts the worker on this loop.
   void start_work();
   void log_to(std::function<void(LogLevel, std::string_view)> say) { say_ = std::move(say); }
-  void trace_to(std::shared_ptr<SpanSink> spans) { spans_ = std::move(spans); }
+  /// spans  read when the work starts
+  void trace_to(std::shared_ptr<const JobSpans> spans) { spans_ = std::move(spans); }
 
   Settings settings{};
 
@@ -271,7 +273,7 @@ class Jobs {
   const JobAdmin admin_;
   std::map<detail::base::TypeKey, std::shared_ptr<Entry>> entries_;
   std::function<void(LogLevel, std::string_view)> say_;
-  std::shared_ptr<SpanSink> spans_;
+  std::shared_ptr<const JobSpans> spans_;
   mutable std::mutex mutex_;  // protects `home_`
   Loop* home_ = nullptr;      // the event loop of the worker, while it runs
   mutable std::atomic<bool> is_poked_{false};
