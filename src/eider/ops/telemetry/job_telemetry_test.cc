@@ -1,4 +1,4 @@
-// Traces of background jobs.
+// Metrics and traces of background jobs.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eider/data/db/sqlite/sqlite.h"
+#include "eider/ops/telemetry/metrics.h"
 #include "eider/ops/telemetry/traces.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
@@ -84,6 +85,23 @@ TEST(JobTraces, are_not_kept_if_that_of_the_request_is_not) {
   EXPECT_EQ(client.post("/orders/1", 0).status, 204);
   client.advance(10s);
   EXPECT_EQ(spans->spans.size(), 0U);
+}
+
+TEST(JobMetrics, count_attempts_by_outcome) {
+  App app = make_shop();
+  serve_metrics(app);
+  TestClient client(app);
+  EXPECT_TRUE(client.get("/metrics").body.contains("\neider_jobs_total{outcome=\"done\"} 0\n"));
+  for (const char* const order : {"/orders/1", "/orders/2", "/orders/7"}) {
+    EXPECT_EQ(client.post(order, 0).status, 204);
+  }
+  client.advance(1h);
+  const std::string text = client.get("/metrics").body;
+  for (const char* const line :
+       {"\neider_jobs_total{outcome=\"done\"} 5\n", "\neider_jobs_total{outcome=\"retried\"} 2\n",
+        "\neider_jobs_total{outcome=\"failed\"} 1\n", "\neider_jobs_running 0\n"}) {
+    EXPECT_TRUE(text.contains(line)) << line << text;
+  }
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/core/base/version.h"
 #include "eider/io/runtime/loop_local.h"
 #include "eider/io/runtime/sleep.h"
@@ -200,6 +201,25 @@ Task<> measure_lag(std::shared_ptr<Metrics> metrics) {
   }
 }
 
+/// Returns a number of the jobs of this process, such as "done".
+double jobs_number(const std::string& name) {
+  std::int64_t sum = 0;
+  for (const ResourceState& resource : ResourceProbe::all()) {
+    const auto found = resource.numbers.find(name);
+    sum += resource.kind == "jobs" && found != resource.numbers.end() ? found->second : 0;
+  }
+  return static_cast<double>(sum);
+}
+
+void add_background_jobs(Metrics& metrics) {
+  for (const std::string outcome : {"done", "retried", "failed"}) {
+    metrics.counter_of("eider_jobs_total", "Attempts of background jobs, by outcome.",
+                       {{"outcome", outcome}}, [outcome] { return jobs_number(outcome); });
+  }
+  metrics.gauge_of("eider_jobs_running", "Background jobs that are running.", {},
+                   [] { return jobs_number("running"); });
+}
+
 double seconds_of(const timeval& time) noexcept {
   constexpr double kMicro = 1e-6;
   return static_cast<double>(time.tv_sec) + (static_cast<double>(time.tv_usec) * kMicro);
@@ -329,6 +349,7 @@ std::shared_ptr<Metrics> detail::telemetry::count_requests(App& app, MetricsOpti
   });
   app.observe([counts](const ResponseEvent& record) { counts->here().add(record); });
   add_connections(app, *metrics);
+  add_background_jobs(*metrics);
   app.background("loop lag", [metrics] { return measure_lag(metrics); },
                  {.runs_on = RunsOn::each_loop});
   return metrics;
