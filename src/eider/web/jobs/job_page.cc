@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,9 @@ struct JobsShown {
 struct QueueChange {
   std::string queue;
 };
+
+/// Nothing if the guard returns no user.
+using ChangedBy = std::optional<JobPageUser>;
 
 Response respond_with(std::string_view type, std::string body) {
   Response response;
@@ -216,8 +220,9 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
   pages.use(cross_origin_protection());
   options.guard(pages);
   const std::string base(pages.prefix());
-  const auto note = [say = app.log_writer()](const std::string& what) {
-    say(LogLevel::info, "jobs: " + what + " (page of jobs)");
+  const auto note = [say = app.log_writer()](const std::string& what, const ChangedBy& user) {
+    say(LogLevel::info,
+        "jobs: " + what + (user ? " by " + user->name : std::string()) + " (page of jobs)");
   };
   pages.get("/style.css",
             [] { return respond_with("text/css; charset=utf-8", std::string(kStyle)); });
@@ -241,32 +246,38 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
     page.raw("<p>").link("/", "All jobs");
     co_return page.response();
   });
-  pages.post("/{id}/retry",
-             [base, note](std::int64_t id, State<Jobs> jobs) -> Task<Result<Redirect>> {
-               if (!co_await jobs->admin().retry(id)) {
-                 co_return fail(no_such_job(id));
-               }
-               note("job " + std::to_string(id) + " was retried");
-               co_return Redirect(base + "/");
-             });
-  pages.post("/{id}/discard",
-             [base, note](std::int64_t id, State<Jobs> jobs) -> Task<Result<Redirect>> {
-               if (!co_await jobs->admin().discard(id)) {
-                 co_return fail(no_such_job(id));
-               }
-               note("job " + std::to_string(id) + " was discarded");
-               co_return Redirect(base + "/");
-             });
-  pages.post("/pause", [base, note](Form<QueueChange> form, State<Jobs> jobs) -> Task<Redirect> {
-    co_await jobs->admin().pause(form->queue);
-    note("the queue " + form->queue + " was paused");
-    co_return Redirect(base + "/");
-  });
-  pages.post("/resume", [base, note](Form<QueueChange> form, State<Jobs> jobs) -> Task<Redirect> {
-    co_await jobs->admin().resume(form->queue);
-    note("the queue " + form->queue + " was resumed");
-    co_return Redirect(base + "/");
-  });
+  pages.post(
+      "/{id}/retry",
+      [base, note](std::int64_t id, ChangedBy user, State<Jobs> jobs) -> Task<Result<Redirect>> {
+        if (!co_await jobs->admin().retry(id)) {
+          co_return fail(no_such_job(id));
+        }
+        note("job " + std::to_string(id) + " was retried", user);
+        co_return Redirect(base + "/");
+      });
+  pages.post(
+      "/{id}/discard",
+      [base, note](std::int64_t id, ChangedBy user, State<Jobs> jobs) -> Task<Result<Redirect>> {
+        if (!co_await jobs->admin().discard(id)) {
+          co_return fail(no_such_job(id));
+        }
+        note("job " + std::to_string(id) + " was discarded", user);
+        co_return Redirect(base + "/");
+      });
+  pages.post(
+      "/pause",
+      [base, note](Form<QueueChange> form, ChangedBy user, State<Jobs> jobs) -> Task<Redirect> {
+        co_await jobs->admin().pause(form->queue);
+        note("the queue " + form->queue + " was paused", user);
+        co_return Redirect(base + "/");
+      });
+  pages.post(
+      "/resume",
+      [base, note](Form<QueueChange> form, ChangedBy user, State<Jobs> jobs) -> Task<Redirect> {
+        co_await jobs->admin().resume(form->queue);
+        note("the queue " + form->queue + " was resumed", user);
+        co_return Redirect(base + "/");
+      });
 }
 
 }  // namespace eider

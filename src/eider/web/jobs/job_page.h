@@ -3,15 +3,24 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "eider/app/app.h"
 
 namespace eider {
 
+/// The user of the pages about jobs. If a guard returns one, the log has the name with each change.
+struct JobPageUser {
+  std::string name;
+  static constexpr bool kIsInjectable = true;
+};
+
 struct JobPageOptions {
   /// Adds guards to the pages, which decide who sees and changes jobs. Required:
   ///
-  ///     .guard = [](Routes& pages) { pages.guard(require_role("admin")); }
+  ///     .guard = [](Routes& pages) {
+  ///       pages.guard([](const Staff& staff) { return JobPageUser{staff.name}; });
+  ///     }
   std::function<void(Routes& pages)> guard;
 };
 

@@ -349,6 +349,35 @@ TEST(jobs_app, pages_list_and_change_jobs) {
   EXPECT_EQ(jobs.counts().failed, 2U);
 }
 
+TEST(jobs_app, changes_on_pages_are_logged_with_their_user) {
+  App app;
+  const auto log = std::make_shared<Lines>();
+  app.log_to(log);
+  const Database database = memory();
+  const Jobs& jobs = add_jobs(app, database);
+  app.job<SendReminder>([](SendReminder) { throw CancelJob("no"); });
+  serve_jobs(app, "/jobs", {.guard = [](Routes& pages) {
+               pages.guard([](Header<"x-user"> user) { return JobPageUser{std::string(*user)}; });
+             }});
+  TestClient client(app, {.headers = {{"X-User", "ann"}, {"Sec-Fetch-Site", "same-origin"}}});
+  const EnqueuedJob job = client.run(jobs.enqueue(database, SendReminder{3}));
+  client.advance(1s);
+  const std::string path = "/jobs/" + std::to_string(job.id);
+  EXPECT_EQ(client.post_form(path + "/retry", std::vector<TestField>()).status, 303);
+  EXPECT_EQ(client.post_form(path + "/discard", std::vector<TestField>()).status, 303);
+  EXPECT_EQ(client.post_form("/jobs/pause", {{"queue", "default"}}).status, 303);
+  EXPECT_EQ(client.post_form("/jobs/resume", {{"queue", "default"}}).status, 303);
+  EXPECT_EQ(client.post_form(path + "/retry", std::vector<TestField>()).status, 404);
+  std::erase_if(log->lines,
+                [](const std::string& line) { return !line.contains("(page of jobs)"); });
+  const std::string number = std::to_string(job.id);
+  EXPECT_EQ(log->lines, (std::vector<std::string>{
+                            "jobs: job " + number + " was retried by ann (page of jobs)",
+                            "jobs: job " + number + " was discarded by ann (page of jobs)",
+                            "jobs: the queue default was paused by ann (page of jobs)",
+                            "jobs: the queue default was resumed by ann (page of jobs)"}));
+}
+
 TEST(jobs_app, the_progress_of_a_job_is_sent_as_events_until_it_has_ended) {
   const Database database = memory();
   App app;
