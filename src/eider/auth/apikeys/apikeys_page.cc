@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eider/app/handlers/params.h"
+#include "eider/app/urls.h"
 #include "eider/core/base/html.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
@@ -207,30 +208,50 @@ Task<Result<CreatedApiKey>> create_offered(State<ApiKeys> keys, UserKey user, Ke
   co_return co_await keys->create(std::move(user), std::move(*request));
 }
 
+/// The path of the page; set again when the app starts, since it may be mounted.
+using PagePath = std::shared_ptr<std::string>;
+
+Task<Response> show_keys(std::shared_ptr<const ApiKeysPage> page, PagePath path, Request& request,
+                         const LaidOut& layout, UserKey user, State<ApiKeys> keys) {
+  const Translator tr = detail::languages::translator_of(request);
+  const auto list = co_await keys->list(std::move(user));
+  co_return KeysPage(*page, *path, tr).show(request, layout, keys->options(), list, nullptr, {});
+}
+
+/// The handler by which Urls finds the path of the page.
+struct ShowKeys {
+  std::shared_ptr<const ApiKeysPage> page;
+  PagePath path;
+
+  Task<Response> operator()(Request& request, const LaidOut& layout, const UserKey& user,
+                            State<ApiKeys> keys) const {
+    return show_keys(page, path, request, layout, user, keys);
+  }
+  friend bool operator==(const ShowKeys& left, const ShowKeys& right) noexcept {
+    return left.path == right.path;
+  }
+};
+
 }  // namespace
 
 void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
   const auto page = std::make_shared<const ApiKeysPage>(std::move(options));
-  const std::string whole = std::string(at.prefix()) + path;
-  const auto show = [page, whole](Request& request, const LaidOut& layout, const UserKey& user,
-                                  State<ApiKeys> keys) -> Task<Response> {
-    const Translator tr = detail::languages::translator_of(request);
-    const auto list = co_await keys->list(user);
-    co_return KeysPage(*page, whole, tr).show(request, layout, keys->options(), list, nullptr, {});
-  };
+  const auto whole = std::make_shared<std::string>(std::string(at.prefix()) + path);
+  const ShowKeys show{page, whole};
+  at.on_start("page of API keys", [whole, show](State<Urls> urls) { *whole = urls->of(show); });
   const auto create = [page, whole](Form<KeyForm> form, Request& request, const LaidOut& layout,
                                     const UserKey& user, State<ApiKeys> keys) -> Task<Response> {
     const Translator tr = detail::languages::translator_of(request);
     const auto created = co_await create_offered(
         keys, user, *form, offered_days(*page, keys->options()), tr.language());
     const auto list = co_await keys->list(user);
-    co_return KeysPage(*page, whole, tr)
+    co_return KeysPage(*page, *whole, tr)
         .show(request, layout, keys->options(), list, &created, created ? KeyForm() : *form);
   };
   const auto revoke = [whole](std::string id, const UserKey& user,
                               State<ApiKeys> keys) -> Task<Redirect> {
     static_cast<void>(co_await keys->revoke(user, std::move(id)));
-    co_return Redirect(whole);
+    co_return Redirect(*whole);
   };
   Routes laid_out = at.group("/");
   page->layout.add_to(laid_out);

@@ -445,6 +445,22 @@ TEST_F(ApiKeysOnSqlite, have_a_page_that_shows_a_new_key_once) {
   EXPECT_EQ(ask(robot, "/api/read", secret).status, 200);
 }
 
+TEST_F(ApiKeysOnSqlite, have_a_page_with_the_path_of_the_mounted_app) {
+  App inner = make_app();
+  inner.post("/enter", [](Session<> session) { session.log_in("ann"); });
+  App outer;
+  outer.mount("/shop", std::move(inner));
+  TestClient visitor(outer,
+                     {.keeps_cookies = true, .headers = {{"Sec-Fetch-Site", "same-origin"}}});
+  visitor.post("/shop/enter", 0);
+  const TestResponse page = visitor.get("/shop/account/keys");
+  ASSERT_EQ(page.status, 200) << page.body;
+  EXPECT_TRUE(page.body.contains("action=\"/shop/account/keys\"")) << page.body;
+  const TestResponse made = visitor.submit(page, {{"name", "ci"}, {"days", "30"}});
+  EXPECT_EQ(made.status, 200) << made.body;
+  EXPECT_TRUE(made.body.contains("action=\"/shop/account/keys/")) << made.body;
+}
+
 TEST_F(ApiKeysOnSqlite, have_a_page_in_the_layout_of_the_application) {
   const auto layout = [](const PageContent& content, const Person& person, State<Database>) {
     return Html("<title>" + content.title + "</title>" + person.name + content.html);

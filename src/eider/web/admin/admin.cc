@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eider/app/handlers/params.h"
+#include "eider/app/urls.h"
 #include "eider/core/base/failure.h"
 #include "eider/web/admin/admin_web.h"
 #include "eider/web/middleware/cross_origin.h"
@@ -200,6 +201,27 @@ AdminSite& AdminSite::add(const detail::admin::ResourceTypes& types, AdminResour
   return *this;
 }
 
+namespace {
+
+/// The handler of the first page. Urls knows its path, also in a mounted app.
+struct HomePage {
+  std::shared_ptr<const Site> site;
+
+  Task<Response> operator()(Request& request, Extension<AdminUser> user) const {
+    return show_home(site, request, *user);
+  }
+  friend bool operator==(const HomePage& left, const HomePage& right) noexcept {
+    return left.site == right.site;
+  }
+};
+
+std::string without_slash(std::string path) {
+  path.pop_back();
+  return path;
+}
+
+}  // namespace
+
 AdminSite serve_admin(App& app, GroupPrefix prefix, AdminOptions options) {
   if (options.guard.is_empty()) {
     throw Failure(Error::internal(
@@ -218,13 +240,12 @@ AdminSite serve_admin(App& app, GroupPrefix prefix, AdminOptions options) {
   });
   Routes guarded = pages.group("/");
   site->options.guard.add_to(guarded);
-  guarded.get("/", [site](Request& request, Extension<AdminUser> user) -> Task<Response> {
-    return show_home(site, request, *user);
-  });
+  guarded.get("/", HomePage{site});
   guarded.get("/log", [site](Request& request, Extension<AdminUser> user) -> Task<Response> {
     return show_log(site, request, *user);
   });
-  app.on_start("admin", [site](State<Database> database) -> Task<> {
+  app.on_start("admin", [site](State<Database> database, State<Urls> urls) -> Task<> {
+    site->prefix = without_slash(urls->of(HomePage{site}));
     return detail::admin::start_site(*site, *database);
   });
   return {guarded, site};

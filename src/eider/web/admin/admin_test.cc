@@ -381,6 +381,22 @@ TEST(admin, searches_related_records_if_there_are_many) {
   EXPECT_EQ(shop.count("books where title = 'New title' and author_id = 302"), 1);
 }
 
+TEST(admin, has_links_of_the_mounted_app) {
+  const Database database = open_shop();
+  App app;
+  app.mount("/office", make_shop(database));
+  TestClient client(app, as_user("ann"));
+  EXPECT_HAS(client.get("/office/admin/"), "<a href=\"/office/admin/books\">");
+  const TestResponse list = client.get("/office/admin/books");
+  EXPECT_HAS(list, "href=\"/office/admin/style.css\"");
+  EXPECT_HAS(list, "<a href=\"/office/admin/authors/record/1\">");
+  EXPECT_HAS(list, "formaction=\"/office/admin/books/action/restock\"");
+  EXPECT_EQ(count_of(list.body, "\"/admin"), 0U);
+  const TestResponse done =
+      client.submit(client.get("/office/admin/authors/new"), {{"name", "Mo"}});
+  EXPECT_HAS(follow(client, done), "“Mo” was created.");
+}
+
 TEST(admin, rejects_requests_of_other_sites) {
   Shop shop;
   for (const char* const path : {"/admin/books/delete", "/admin/books/new", "/admin/books/record/1",

@@ -4,12 +4,14 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "eider/app/urls.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/html.h"
 #include "eider/core/base/url.h"
@@ -208,6 +210,33 @@ Error no_such_job(std::int64_t id) {
   return Error::not_found("There is no job " + std::to_string(id) + ".");
 }
 
+/// The path of the pages without a slash at its end; set again when the app starts, since it may be
+/// mounted.
+using Base = std::shared_ptr<std::string>;
+
+Task<Response> show_all(Base base, JobsShown shown, State<Jobs> jobs) {
+  const JobAdmin& admin = jobs->admin();
+  const JobFilter filter{.state = shown.state, .queue = shown.queue, .before = shown.before};
+  const std::int64_t now = co_await admin.now();
+  JobPage page(*base, "Jobs");
+  show_queues(page, co_await admin.queues(), now);
+  show_jobs(page, co_await admin.list(filter), filter, now);
+  show_schedules(page, co_await admin.schedules(), now);
+  co_return page.response();
+}
+
+/// The handler of the first page, by which Urls finds its path.
+struct FirstPage {
+  Base base;
+
+  Task<Response> operator()(Query<JobsShown> shown, State<Jobs> jobs) const {
+    return show_all(base, *shown, jobs);
+  }
+  friend bool operator==(const FirstPage& left, const FirstPage& right) noexcept {
+    return left.base == right.base;
+  }
+};
+
 }  // namespace
 
 void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
@@ -219,29 +248,24 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
   Routes pages = app.group(prefix);
   pages.use(cross_origin_protection());
   options.guard(pages);
-  const std::string base(pages.prefix());
+  const auto base = std::make_shared<std::string>(pages.prefix());
+  app.on_start("pages of jobs", [base](State<Urls> urls) {
+    *base = urls->of(FirstPage{base});
+    base->pop_back();
+  });
   const auto note = [say = app.log_writer()](const std::string& what, const ChangedBy& user) {
     say(LogLevel::info,
         "jobs: " + what + (user ? " by " + user->name : std::string()) + " (page of jobs)");
   };
   pages.get("/style.css",
             [] { return respond_with("text/css; charset=utf-8", std::string(kStyle)); });
-  pages.get("/", [base](Query<JobsShown> shown, State<Jobs> jobs) -> Task<Response> {
-    const JobAdmin& admin = jobs->admin();
-    const JobFilter filter{.state = shown->state, .queue = shown->queue, .before = shown->before};
-    const std::int64_t now = co_await admin.now();
-    JobPage page(base, "Jobs");
-    show_queues(page, co_await admin.queues(), now);
-    show_jobs(page, co_await admin.list(filter), filter, now);
-    show_schedules(page, co_await admin.schedules(), now);
-    co_return page.response();
-  });
+  pages.get("/", FirstPage{base});
   pages.get("/{id}", [base](std::int64_t id, State<Jobs> jobs) -> Task<Result<Response>> {
     const auto job = co_await jobs->admin().find(id);
     if (!job) {
       co_return fail(no_such_job(id));
     }
-    JobPage page(base, "Job " + std::to_string(id) + ": " + job->kind);
+    JobPage page(*base, "Job " + std::to_string(id) + ": " + job->kind);
     show_job(page, *job, co_await jobs->admin().now());
     page.raw("<p>").link("/", "All jobs");
     co_return page.response();
@@ -253,7 +277,7 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
           co_return fail(no_such_job(id));
         }
         note("job " + std::to_string(id) + " was retried", user);
-        co_return Redirect(base + "/");
+        co_return Redirect(*base + "/");
       });
   pages.post(
       "/{id}/discard",
@@ -262,21 +286,21 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
           co_return fail(no_such_job(id));
         }
         note("job " + std::to_string(id) + " was discarded", user);
-        co_return Redirect(base + "/");
+        co_return Redirect(*base + "/");
       });
   pages.post(
       "/pause",
       [base, note](Form<QueueChange> form, ChangedBy user, State<Jobs> jobs) -> Task<Redirect> {
         co_await jobs->admin().pause(form->queue);
         note("the queue " + form->queue + " was paused", user);
-        co_return Redirect(base + "/");
+        co_return Redirect(*base + "/");
       });
   pages.post(
       "/resume",
       [base, note](Form<QueueChange> form, ChangedBy user, State<Jobs> jobs) -> Task<Redirect> {
         co_await jobs->admin().resume(form->queue);
         note("the queue " + form->queue + " was resumed", user);
-        co_return Redirect(base + "/");
+        co_return Redirect(*base + "/");
       });
 }
 

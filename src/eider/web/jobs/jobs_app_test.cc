@@ -378,6 +378,21 @@ TEST(jobs_app, changes_on_pages_are_logged_with_their_user) {
                             "jobs: the queue default was resumed by ann (page of jobs)"}));
 }
 
+TEST(jobs_app, pages_have_links_of_the_mounted_app) {
+  App inner;
+  add_jobs(inner, memory(), {.log = std::make_shared<Lines>()});
+  inner.job<SendReminder>([](SendReminder) {});
+  serve_jobs(inner, "/jobs", {.guard = [](Routes&) {}});
+  App app;
+  app.mount("/office", std::move(inner));
+  TestClient client(app);
+  const std::string page = client.get("/office/jobs/").body;
+  EXPECT_TRUE(page.contains("href=\"/office/jobs/style.css\"")) << page;
+  EXPECT_FALSE(page.contains("\"/jobs/")) << page;
+  const TestResponse paused = client.post_form("/office/jobs/pause", {{"queue", "default"}});
+  EXPECT_EQ(paused.header("Location"), "/office/jobs/");
+}
+
 TEST(jobs_app, the_progress_of_a_job_is_sent_as_events_until_it_has_ended) {
   const Database database = memory();
   App app;
