@@ -13,7 +13,7 @@
 #include "eider/io/runtime/loop.h"
 #include "eider/web/languages/library_texts.h"
 #include "eider/web/middleware/cross_origin.h"
-#include "eider/web/middleware/csrf.h"
+#include "eider/web/middleware/csrf_token_of.h"
 
 namespace eider {
 
@@ -60,16 +60,8 @@ std::string time_element(std::int64_t seconds) {
 
 /// Returns the CSRF field if the app uses csrf, which also sets the cookie.
 std::string csrf_field(Request& request) {
-  const auto* maker = request.find<CsrfMaker>();
-  if (maker == nullptr) {
-    return {};
-  }
-  if (const auto* made = request.find<CsrfToken>()) {
-    return made->field();
-  }
-  return request
-      .set(Extract<CsrfToken>::from(Extension<CsrfMaker>(*request.find<CsrfMaker>()), request))
-      .field();
+  const CsrfToken* const token = detail::middleware::csrf_token_of(request);
+  return token == nullptr ? std::string() : token->field();
 }
 
 /// Renders the content of one page.

@@ -13,7 +13,7 @@
 #include "eider/protocols/http/status.h"
 #include "eider/web/forms/html_rules.h"
 #include "eider/web/languages/library_texts.h"
-#include "eider/web/middleware/csrf.h"
+#include "eider/web/middleware/csrf_token_of.h"
 #include "eider/web/views/value.h"
 
 namespace eider::forms::detail {
@@ -275,13 +275,9 @@ FormView framed(FormView view, const FormFrame& frame, const FormOptions& option
 
 FormFrame frame_of(Request& request) {
   FormFrame frame;
-  if (auto* const maker = request.find<CsrfMaker>()) {
-    if (request.find<CsrfToken>() == nullptr) {
-      request.set(Extract<CsrfToken>::from(Extension<CsrfMaker>(*maker), request));
-    }
-    const CsrfToken& token = *request.find<CsrfToken>();
-    frame.token_name = token.field_name();
-    frame.token = token.text();
+  if (const auto* const token = eider::detail::middleware::csrf_token_of(request)) {
+    frame.token_name = token->field_name();
+    frame.token = token->text();
   }
   frame.words = Words(eider::detail::languages::translator_of(request));
   return frame;

@@ -17,6 +17,7 @@
 #include "eider/core/base/url.h"
 #include "eider/web/jobs/jobs.h"
 #include "eider/web/middleware/cross_origin.h"
+#include "eider/web/middleware/csrf_token_of.h"
 
 namespace eider {
 
@@ -78,7 +79,10 @@ std::string when(std::int64_t ms, std::int64_t now) {
 /// An HTML page; texts of cells are escaped.
 class JobPage {
  public:
-  JobPage(std::string_view prefix, std::string_view title) : prefix_(prefix) {
+  JobPage(std::string_view prefix, std::string_view title, Request& request) : prefix_(prefix) {
+    if (const auto* const token = detail::middleware::csrf_token_of(request)) {
+      token_ = token->field();
+    }
     html_ =
         "<!doctype html><html lang=en><meta charset=utf-8>"
         "<meta name=viewport content=\"width=device-width\"><title>";
@@ -107,7 +111,7 @@ class JobPage {
   }
   /// queue  sent with the form; empty: not sent
   JobPage& button(std::string_view path, std::string_view label, std::string_view queue = {}) {
-    raw("<form method=post action=\"").text(prefix_).text(path).raw("\">");
+    raw("<form method=post action=\"").text(prefix_).text(path).raw("\">").raw(token_);
     if (!queue.empty()) {
       raw("<input type=hidden name=queue value=\"").text(queue).raw("\">");
     }
@@ -117,6 +121,7 @@ class JobPage {
 
  private:
   std::string prefix_;
+  std::string token_;  // a hidden field, if the app uses csrf
   std::string html_;
 };
 
@@ -214,11 +219,11 @@ Error no_such_job(std::int64_t id) {
 /// mounted.
 using Base = std::shared_ptr<std::string>;
 
-Task<Response> show_all(Base base, JobsShown shown, State<Jobs> jobs) {
+Task<Response> show_all(Base base, JobsShown shown, State<Jobs> jobs, Request& request) {
   const JobAdmin& admin = jobs->admin();
   const JobFilter filter{.state = shown.state, .queue = shown.queue, .before = shown.before};
   const std::int64_t now = co_await admin.now();
-  JobPage page(*base, "Jobs");
+  JobPage page(*base, "Jobs", request);
   show_queues(page, co_await admin.queues(), now);
   show_jobs(page, co_await admin.list(filter), filter, now);
   show_schedules(page, co_await admin.schedules(), now);
@@ -229,8 +234,8 @@ Task<Response> show_all(Base base, JobsShown shown, State<Jobs> jobs) {
 struct FirstPage {
   Base base;
 
-  Task<Response> operator()(Query<JobsShown> shown, State<Jobs> jobs) const {
-    return show_all(base, *shown, jobs);
+  Task<Response> operator()(Query<JobsShown> shown, State<Jobs> jobs, Request& request) const {
+    return show_all(base, *shown, jobs, request);
   }
   friend bool operator==(const FirstPage& left, const FirstPage& right) noexcept {
     return left.base == right.base;
@@ -260,16 +265,17 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
   pages.get("/style.css",
             [] { return respond_with("text/css; charset=utf-8", std::string(kStyle)); });
   pages.get("/", FirstPage{base});
-  pages.get("/{id}", [base](std::int64_t id, State<Jobs> jobs) -> Task<Result<Response>> {
-    const auto job = co_await jobs->admin().find(id);
-    if (!job) {
-      co_return fail(no_such_job(id));
-    }
-    JobPage page(*base, "Job " + std::to_string(id) + ": " + job->kind);
-    show_job(page, *job, co_await jobs->admin().now());
-    page.raw("<p>").link("/", "All jobs");
-    co_return page.response();
-  });
+  pages.get("/{id}",
+            [base](std::int64_t id, State<Jobs> jobs, Request& request) -> Task<Result<Response>> {
+              const auto job = co_await jobs->admin().find(id);
+              if (!job) {
+                co_return fail(no_such_job(id));
+              }
+              JobPage page(*base, "Job " + std::to_string(id) + ": " + job->kind, request);
+              show_job(page, *job, co_await jobs->admin().now());
+              page.raw("<p>").link("/", "All jobs");
+              co_return page.response();
+            });
   pages.post(
       "/{id}/retry",
       [base, note](std::int64_t id, ChangedBy user, State<Jobs> jobs) -> Task<Result<Redirect>> {

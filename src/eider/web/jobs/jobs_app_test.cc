@@ -13,6 +13,7 @@
 #include "eider/web/jobs/job_page.h"
 #include "eider/web/jobs/job_progress.h"
 #include "eider/web/jobs/jobs.h"
+#include "eider/web/middleware/csrf.h"
 #include "eider/web/middleware/health.h"
 #include "tests/support/faulty_database.h"
 
@@ -376,6 +377,29 @@ TEST(jobs_app, changes_on_pages_are_logged_with_their_user) {
                             "jobs: job " + number + " was discarded by ann (page of jobs)",
                             "jobs: the queue default was paused by ann (page of jobs)",
                             "jobs: the queue default was resumed by ann (page of jobs)"}));
+}
+
+TEST(jobs_app, pages_send_the_csrf_token_with_each_form) {
+  App app;
+  app.use(csrf({.is_secure = false}));
+  app.get("/visit", [] {
+    return ResponseOf(std::string("x")).cookie({.name = "seen", .value = "1", .secure = false});
+  });
+  const Database database = memory();
+  const Jobs& jobs = add_jobs(app, database, {.log = std::make_shared<Lines>()});
+  app.job<SendReminder>([](SendReminder) { throw CancelJob("no"); });
+  serve_jobs(app, "/jobs", {.guard = [](Routes&) {}});
+  TestClient client(app, {.keeps_cookies = true});
+  const EnqueuedJob job = client.run(jobs.enqueue(database, SendReminder{3}));
+  client.advance(1s);
+  client.get("/visit");
+  const std::string path = "/jobs/" + std::to_string(job.id);
+  EXPECT_EQ(client.post_form("/jobs/pause", {{"queue", "default"}}).status, 403);
+  for (const std::string& action : {path + "/retry", std::string("/jobs/pause"),
+                                    std::string("/jobs/resume"), path + "/discard"}) {
+    client.advance(1s);
+    EXPECT_EQ(client.submit(client.get("/jobs/"), {}, action).status, 303) << action;
+  }
 }
 
 TEST(jobs_app, pages_have_links_of_the_mounted_app) {
