@@ -206,6 +206,17 @@ def edits_by_keyboard_alone(browser, shop):
     assert browser.run('return document.querySelector("[name=key]").checked')
 
 
+def pauses_a_queue(browser, shop):
+    code, said, *_ = support.run_to_end('eider', 'jobs', 'pause', 'reports', '--database',
+                                        str(shop.database))
+    assert code == 0, said
+    browser.open(address_of(shop, '/admin/jobs/'))
+    for action, other in (('resume', 'pause'), ('pause', 'resume')):
+        browser.find(f'[action$="/{action}"] button').click()
+        browser.until(lambda its=other: browser.find_all(f'[action$="/{its}"]'), 'the change')
+        browser.until(lambda its=action: f'queue reports was {its}d by ' in shop.said(), 'the log')
+
+
 def uploads_a_cover(browser, shop):
     browser.open(address_of(shop, '/books/2'))
     with tempfile.NamedTemporaryFile(suffix='.png') as picture:
@@ -526,8 +537,8 @@ def looks_right(browser, shop):
     browser.open(address_of(shop, '/books/1'))
     send(browser, '[data-buys]')
     pages = ('/', '/books/6', '/cart', '/checkout', '/account', '/admin/', '/admin/books',
-             '/admin/books/record/1', '/admin/books/new', '/admin/users', '/admin/log', '/orders',
-             '/login', '/signup', '/confirm', '/password', '/nothing',
+             '/admin/books/record/1', '/admin/books/new', '/admin/users', '/admin/log',
+             '/admin/jobs/', '/orders', '/login', '/signup', '/confirm', '/password', '/nothing',
              '/account/two-factor', '/account/api-keys', '/login/mail', '/login/link?token=x')
     for scheme in ('light', 'dark'):
         feature = {'name': 'prefers-color-scheme', 'value': scheme}
@@ -552,7 +563,7 @@ def breaks_no_policy(browser, shop):
     browser.open(address_of(shop))
     browser.run('window.broken = []; addEventListener("securitypolicyviolation", '
                 '(event) => broken.push(event.violatedDirective))')
-    for path in ('/', '/books/1', '/admin/books', '/admin/books/record/1',
+    for path in ('/', '/books/1', '/admin/books', '/admin/books/record/1', '/admin/jobs/',
                  '/account/two-factor', '/docs'):
         browser.tools('Log.enable')
         browser.open(address_of(shop, path))
@@ -567,6 +578,7 @@ CHECKS = [
     sees_the_stock_change_in_two_windows,
     edits_as_an_administrator,
     edits_by_keyboard_alone,
+    pauses_a_queue,
     uploads_a_cover,
     changes_the_language,
     works_by_keyboard_alone,

@@ -1,6 +1,7 @@
 #include "admin/admin.h"
 
 #include <eider/admin.h>
+#include <eider/jobs.h>
 
 #include <string>
 
@@ -96,6 +97,9 @@ void add_admin_pages(App& app, const Books& books) {
                           .actions = {role_action("customer", "Make customer", Role::customer),
                                       role_action("staff", "Make staff", Role::staff),
                                       role_action("admin", "Make administrator", Role::admin)}});
+  serve_jobs(app, "/admin/jobs", {.guard = [](Routes& pages) {
+               pages.guard([](const Staff& staff) { return JobPageUser{staff.user.name}; });
+             }});
 }
 
 }  // namespace bookstore

@@ -14,6 +14,7 @@
 #include "eider/app/urls.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/html.h"
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/url.h"
 #include "eider/web/jobs/jobs.h"
 #include "eider/web/middleware/cross_origin.h"
@@ -28,7 +29,8 @@ constexpr std::array<std::string_view, 6> kStates{"scheduled", "available", "run
 
 constexpr std::string_view kStyle =
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem;"
-    "max-width:75rem}table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}"
+    "max-width:75rem}.table{overflow-x:auto}table{border-collapse:collapse;width:100%;margin:.5rem "
+    "0 1.5rem}"
     "th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884;"
     "vertical-align:top}td{overflow-wrap:anywhere}form{display:inline}nav a{margin-right:1rem}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere}@media(max-width:40rem){body{margin:.5rem}"
@@ -52,7 +54,7 @@ Response respond_with(std::string_view type, std::string body) {
   response.set_static_type(type).set_body(std::move(body));
   response.add_header("Cache-Control", "no-store");
   response.add_header("Content-Security-Policy",
-                      "default-src 'none'; style-src 'self'; form-action 'self'; "
+                      "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; "
                       "base-uri 'none'; frame-ancestors 'none'");
   response.add_header("Referrer-Policy", "same-origin");
   return response;
@@ -85,7 +87,8 @@ class JobPage {
     }
     html_ =
         "<!doctype html><html lang=en><meta charset=utf-8>"
-        "<meta name=viewport content=\"width=device-width\"><title>";
+        "<meta name=viewport content=\"width=device-width\">"
+        "<link rel=icon href=\"data:,\"><title>";
     text(title).raw("</title><link rel=stylesheet href=\"").text(prefix_).raw("/style.css\"><h1>");
     text(title).raw("</h1>");
   }
@@ -100,7 +103,7 @@ class JobPage {
   JobPage& cell(std::string_view content) { return raw("<td>").text(content).raw("</td>"); }
   JobPage& cell(std::int64_t number) { return cell(std::to_string(number)); }
   JobPage& head(std::initializer_list<std::string_view> names) {
-    raw("<table><tr>");
+    raw("<div class=table><table><tr>");
     for (const std::string_view name : names) {
       raw("<th scope=col>").text(name).raw("</th>");
     }
@@ -136,7 +139,7 @@ void show_queues(JobPage& page, const std::vector<JobQueueInfo>& queues, std::in
                 queue.name);
     page.raw("</td></tr>");
   }
-  page.raw("</table>");
+  page.raw("</table></div>");
 }
 
 void show_schedules(JobPage& page, const std::vector<JobScheduleInfo>& schedules,
@@ -149,7 +152,7 @@ void show_schedules(JobPage& page, const std::vector<JobScheduleInfo>& schedules
     page.raw("<tr>").cell(schedule.name).cell(schedule.expression);
     page.cell(when(schedule.planned, now)).cell(when(schedule.next_run, now)).raw("</tr>");
   }
-  page.raw("</table>");
+  page.raw("</table></div>");
 }
 
 void show_buttons(JobPage& page, const JobInfo& job) {
@@ -173,11 +176,11 @@ void show_jobs(JobPage& page, const std::vector<JobInfo>& jobs, const JobFilter&
     const std::string progress = job.progress_text();
     page.cell(progress.empty() ? job.state : job.state + ": " + progress).cell(job.queue);
     page.cell(std::to_string(job.attempt) + " of " + std::to_string(job.attempts_max));
-    page.cell(when(job.due, now)).cell(job.error.substr(0, 200)).raw("<td>");
+    page.cell(when(job.due, now)).cell(detail::base::shortened(job.error, 200)).raw("<td>");
     show_buttons(page, job);
     page.raw("</td></tr>");
   }
-  page.raw("</table>");
+  page.raw("</table></div>");
   if (!jobs.empty() && static_cast<std::int64_t>(jobs.size()) == filter.limit) {
     page.link("/?state=" + percent_encode(filter.state) + "&queue=" + percent_encode(filter.queue) +
                   "&before=" + std::to_string(jobs.back().id),
