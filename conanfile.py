@@ -19,7 +19,7 @@ COMPONENTS = {
     'client': (['net', 'http2', 'compress'], ['libpsl/[>=0.21 <1]']),
     'compress': ([], ['zlib/[>=1.2.13 <2]', 'brotli/[>=1.0.9 <2]', 'zstd/[>=1.5.4 <2]']),
     'dashboard': ([], []),
-    'eventlog': (['client'], []),
+    'eventlog': (['client', 'jobs'], []),
     'http2': ([], ['libnghttp2/[>=1.52 <2]']),
     'jobs': ([], []),
     'jwt': (['client'], []),

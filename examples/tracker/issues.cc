@@ -196,8 +196,11 @@ struct Tracker {
 
 EventLog& add_issues(App& app, Routes api, Routes pages, const Options& options,
                      const Database& db) {
-  EventLog& events = add_event_log(
-      app, db, {.webhook = options.webhook, .webhook_secret = options.webhook_secret.reveal()});
+  Jobs& jobs = add_jobs(app, db);
+  EventLog& events = add_event_log(app, db,
+                                   {.webhook = options.webhook,
+                                    .jobs = &jobs,
+                                    .webhook_secret = options.webhook_secret.reveal()});
   app.state<Tracker>(db, &events, FileStore(options.uploads), options.uploads_bytes_max);
   app.on_start("attachments", [](State<Tracker> tracker) { return tracker->remove_lost_files(); });
   app.provide(&Tracker::find);

@@ -4,6 +4,7 @@
 
 #include <eider/eider.h>
 #include <eider/eventlog.h>
+#include <eider/jobs.h>
 #include <eider/pages.h>
 #include <eider/passwords.h>
 #include <eider/sqlite.h>

@@ -1,12 +1,17 @@
 // The event log with PostgreSQL, where transactions run in parallel.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
+#include "eider/testkit/log_lines.h"
 #include "eider/web/eventlog/eventlog.h"
+#include "eider/web/jobs/jobs.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {
@@ -44,8 +49,7 @@ class EventLogOnPostgres : public PostgresTest {
 
   const Database base_ = open();
   Topics topics_;
-  EventLogOptions options_{.webhook = "http://127.0.0.1:1/"};
-  EventLog log_{base_, topics_, options_};
+  EventLog log_{base_, topics_, {}};
 };
 
 TEST_F(EventLogOnPostgres, begins_where_its_tables_are_there_already) {
@@ -138,20 +142,43 @@ TEST_F(EventLogOnPostgres, forgets_what_is_old) {
   EXPECT_EQ(number("select deleted from eider_event_log_head"), 2);
 }
 
-TEST_F(EventLogOnPostgres, takes_up_an_entry_once_for_a_webhook_that_is_not_there) {
-  say("one");
-  on_loop_.run([](const Database* base, const EventLog* log) -> Task<> {
-    Scope senders;
-    for (int i = 0; i < 3; ++i) {
-      senders.start(log->deliver());
+/// Returns options with jobs of this process, which poll at short intervals.
+JobsOptions quick() {
+  return {.interval_max = std::chrono::milliseconds(20), .log = std::make_shared<LogLines>()};
+}
+
+TEST_F(EventLogOnPostgres, calls_a_webhook_by_a_job_of_each_commit) {
+  script(base_, "drop table if exists eider_jobs, eider_job_workers");
+  Jobs jobs(base_, quick());
+  const EventLog calling(base_, topics_, {.webhook = "http://127.0.0.1:1/", .jobs = &jobs});
+  on_loop_.run([](const Database* base, Jobs* all, const EventLog* log) -> Task<> {
+    co_await all->start();
+    co_await say(base, log, "one");
+    {
+      const Transaction undone = co_await base->begin();
+      co_await undone.exec("update eider_event_log_head set last = last + 1");
+      co_await undone.roll_back();
     }
-    std::int64_t tries = 0;
-    while (tries == 0) {
-      tries = (co_await base->one<std::int64_t>("select tries from eider_event_log")).value_or(-1);
+    all->start_work();
+    std::optional<JobInfo> job;
+    while (!job || job->attempt == 0 || job->state != "scheduled") {
+      co_await sleep_for(std::chrono::milliseconds(5));
+      const auto found = co_await all->admin().list({.queue = "webhook"});
+      EXPECT_EQ(found.size(), 1U);
+      job = found.empty() ? std::nullopt : std::optional(found.front());
     }
-    EXPECT_EQ(tries, 1);
-  }(&base_, &log_));
-  EXPECT_EQ(number("select due - added between 15 and 60 from eider_event_log where tries = 1"), 1);
+    EXPECT_EQ(job->kind, "webhook");
+    EXPECT_EQ(job->args, R"({"entry":1})");
+    EXPECT_TRUE(job->error.starts_with("The webhook has not accepted the entry 1: ")) << job->error;
+    co_await all->stop();
+  }(&base_, &jobs, &calling));
+}
+
+TEST_F(EventLogOnPostgres, rejects_a_webhook_that_no_job_could_call) {
+  EXPECT_THROW(EventLog(base_, topics_, {.webhook = "http://127.0.0.1:1/"}), Failure);
+  Jobs others(open(), quick());
+  EXPECT_THROW(EventLog(base_, topics_, {.webhook = "http://127.0.0.1:1/", .jobs = &others}),
+               Failure);
 }
 
 }  // namespace

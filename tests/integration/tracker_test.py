@@ -1,4 +1,4 @@
-"""The tracker's webhook: each delivery is signed, and none waits for another.
+"""The tracker's webhook: each delivery is signed, none waits for another, and each is a job.
 
 Must not test other parts: arena/tracker/behaviour.py and tests/examples do.
 """
@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from support import Program
+from support import Program, run_to_end
 
 SECRET = 'a secret'
 WITHIN_SECONDS = 30
@@ -46,33 +46,88 @@ class Hook(http.server.BaseHTTPRequestHandler):
         """Logs nothing."""
 
 
+class Busy(http.server.BaseHTTPRequestHandler):
+    """Rejects the first delivery."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        with self.server.changed:
+            self.server.taken.append(int(self.headers['Webhook-Id']))
+            self.send_response(503 if len(self.server.taken) == 1 else 204)
+            self.server.changed.notify_all()
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Logs nothing."""
+
+
 class Webhook(unittest.TestCase):
-    def test_deliveries_are_signed_and_do_not_wait_for_one_another(self):
-        hook = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Hook)
+    def serve(self, handler):
+        """Returns a receiver that runs until the end of the test."""
+        hook = http.server.ThreadingHTTPServer(('127.0.0.1', 0), handler)
         hook.taken, hook.changed = [], threading.Condition()
         hook.are_signed, hook.is_side_by_side = True, False
         threading.Thread(target=hook.serve_forever, daemon=True).start()
         self.addCleanup(hook.server_close)
         self.addCleanup(hook.shutdown)
-        with tempfile.TemporaryDirectory() as folder:
-            uploads = pathlib.Path(folder, 'uploads')
-            uploads.mkdir()
-            with Program('tracker', '--port', '{port}', '--database', f'{folder}/tracker.db',
-                         '--uploads', str(uploads), '--webhook',
-                         f'http://127.0.0.1:{hook.server_port}/hook',
-                         environment={'TRACKER_WEBHOOK_SECRET': SECRET}) as tracker:
-                told = {'name': 'ann', 'email': 'ann@example.org', 'password': 'correct horse'}
-                status, fields, _ = tracker.ask('POST', '/api/signup', json.dumps(told), JSON)
-                self.assertEqual(status, 201)
-                cookie = {**JSON, 'Cookie': fields['Set-Cookie'].partition(';')[0]}
-                for title in 'one', 'two':
-                    made = tracker.ask('POST', '/api/issues', json.dumps({'title': title}), cookie)
-                    self.assertEqual(made[0], 201)
-                with hook.changed:
-                    self.assertTrue(hook.changed.wait_for(lambda: len(hook.taken) > 1,
-                                                          WITHIN_SECONDS))
+        return hook
+
+    def start(self, hook):
+        """Returns a tracker, and the headers of its user."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.database = f'{folder}/tracker.db'
+        uploads = pathlib.Path(folder, 'uploads')
+        uploads.mkdir()
+        tracker = self.enterContext(
+            Program('tracker', '--port', '{port}', '--database', self.database, '--uploads',
+                    str(uploads), '--webhook', f'http://127.0.0.1:{hook.server_port}/hook',
+                    environment={'TRACKER_WEBHOOK_SECRET': SECRET}))
+        told = {'name': 'ann', 'email': 'ann@example.org', 'password': 'correct horse'}
+        status, fields, _ = tracker.ask('POST', '/api/signup', json.dumps(told), JSON)
+        self.assertEqual(status, 201)
+        return tracker, {**JSON, 'Cookie': fields['Set-Cookie'].partition(';')[0]}
+
+    def await_deliveries(self, hook, count):
+        with hook.changed:
+            self.assertTrue(hook.changed.wait_for(lambda: len(hook.taken) >= count,
+                                                  WITHIN_SECONDS))
+
+    def test_deliveries_are_signed_and_do_not_wait_for_one_another(self):
+        hook = self.serve(Hook)
+        tracker, cookie = self.start(hook)
+        for title in 'one', 'two':
+            made = tracker.ask('POST', '/api/issues', json.dumps({'title': title}), cookie)
+            self.assertEqual(made[0], 201)
+        self.await_deliveries(hook, 2)
         self.assertEqual((sorted(hook.taken[:2]), hook.are_signed, hook.is_side_by_side),
                          ([1, 2], True, True))
+
+    def test_a_rejected_delivery_is_a_job_that_can_be_retried_by_hand(self):
+        hook = self.serve(Busy)
+        tracker, cookie = self.start(hook)
+        made = tracker.ask('POST', '/api/issues', json.dumps({'title': 'one'}), cookie)
+        self.assertEqual(made[0], 201)
+        self.await_deliveries(hook, 1)
+        self.await_jobs(lambda jobs: jobs and jobs[0]['state'] == 'scheduled')
+        [job] = self.jobs()
+        self.assertEqual((job['kind'], job['attempt']), ('webhook', 1))
+        self.assertTrue(job['error'].endswith('status 503'), job['error'])
+        self.assertEqual(self.eider('retry', str(job['id']))[0], 0)
+        self.await_deliveries(hook, 2)
+        self.assertEqual(hook.taken, [1, 1])
+        self.await_jobs(lambda jobs: not jobs)
+
+    def eider(self, *words):
+        return run_to_end('eider', 'jobs', *words, '--database', self.database)
+
+    def jobs(self):
+        return json.loads(self.eider('list', '--queue', 'webhook', '--json')[1])
+
+    def await_jobs(self, is_expected):
+        deadline = time.monotonic() + WITHIN_SECONDS
+        while not is_expected(self.jobs()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
 
 
 if __name__ == '__main__':

@@ -21,11 +21,11 @@ eider_component(locale FOLDERS locale
                 MODULES "icu icu-uc>=72 icu-i18n>=72"
                 TARGETS PkgConfig::icu
                 DEBIAN libicu-dev)
-eider_component(eventlog FOLDERS eventlog
-                HEADERS eventlog
-                BASES client)
 eider_component(jobs FOLDERS jobs
                 HEADERS jobs)
+eider_component(eventlog FOLDERS eventlog
+                HEADERS eventlog
+                BASES client jobs)
 eider_component(admin FOLDERS admin
                 HEADERS admin
                 BASES views)

@@ -11,19 +11,21 @@
 
 #include "eider/client/client.h"
 #include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
 #include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/sse.h"
+#include "eider/web/jobs/jobs.h"
 
 namespace eider {
 
 namespace {
 
-constexpr Duration kAskedAgainBehind = std::chrono::milliseconds(500);
 constexpr Duration kWebhookWithin = std::chrono::seconds(10);
+constexpr Duration kWebhookPauseMax = std::chrono::minutes(8);
 constexpr Duration kForgetsEvery = std::chrono::hours(1);
 /// Time in which earlier commits of other event loops or processes are expected to arrive. Reading
 /// each of them at once would cost one query per stream.
@@ -42,6 +44,26 @@ Task<> pass_over_what_comes(WebSocket& socket) {
     const auto message = co_await socket.receive();
     is_open = message.has_value();
   }
+}
+
+/// A job that calls the webhook for an entry.
+struct WebhookCall {
+  std::int64_t entry = 0;
+};
+
+/// The calls are retried as long as their entries are stored.
+JobOptions call_options(Duration retention) {
+  constexpr unsigned kAttemptsBeforeMaxPause = 6;
+  return {.name = "webhook",
+          .attempts = static_cast<unsigned>(retention / kWebhookPauseMax) + kAttemptsBeforeMaxPause,
+          .queue = "webhook",
+          .first_pause = std::chrono::seconds(15),
+          .pause_max = kWebhookPauseMax,
+          .timeout = 2 * kWebhookWithin};
+}
+
+[[noreturn]] void reject_webhook(const std::string& why) {
+  throw Failure(Error::internal("event log: " + why));
 }
 
 }  // namespace
@@ -89,18 +111,34 @@ EventLog::EventLog(Database database, Topics& topics, EventLogOptions options)
     : database_(std::move(database)),
       topics_(topics),
       options_(std::move(options)),
-      committing_([] { return std::make_unique<Scope>(); }) {}
+      committing_([] { return std::make_unique<Scope>(); }),
+      clients_([] { return std::make_unique<HttpClient>(); }) {
+  if (options_.webhook.empty()) {
+    return;
+  }
+  if (options_.jobs == nullptr) {
+    reject_webhook(
+        "A webhook needs jobs. Set `jobs` to the address of the Jobs that add_jobs returns.");
+  }
+  if (options_.jobs->database().pool() != database_.pool()) {
+    reject_webhook("`jobs` must have the database of the event log.");
+  }
+  options_.jobs->add_queue(
+      {.name = "webhook", .concurrency = std::max(options_.webhook_senders, 1U)});
+  options_.jobs->add(detail::jobs::make_entry<WebhookCall>(
+      [this](WebhookCall call) { return call_webhook(call.entry); },
+      call_options(options_.retention)));
+}
+
+EventLog::~EventLog() = default;
 
 Task<> EventLog::start() const {
   co_await db::create_tables(
       database_,
       "create table if not exists eider_event_log(id bigint primary key, name text not null, "
-      "data text not null, added bigint not null, tries bigint not null, due bigint);"
-      "create index if not exists eider_event_log_due on eider_event_log(due) where due is not "
-      "null;"
+      "data text not null, added bigint not null);"
       "create table if not exists eider_event_log_head(one bigint primary key, last bigint not "
-      "null, "
-      "deleted bigint not null);"
+      "null, deleted bigint not null);"
       "insert into eider_event_log_head(one, last, deleted) values(1, 0, 0) "
       "on conflict do nothing;");
 }
@@ -118,13 +156,12 @@ Task<> EventLog::commit_entry(Transaction transaction, Entry entry) const {
   if (auto written = write_event(unsent, {.event = entry.name}); !written) {
     throw std::invalid_argument(std::string(text(written.error())));
   }
-  const std::int64_t now = seconds_now();
-  const std::optional<std::int64_t> due =
-      options_.webhook.empty() ? std::nullopt : std::optional(now);
   co_await transaction.exec(
-      "insert into eider_event_log(id, name, data, added, tries, due) "
-      "values($1, $2, $3, $4, 0, $5)",
-      entry.id, entry.name, entry.data, now, due);
+      "insert into eider_event_log(id, name, data, added) values($1, $2, $3, $4)", entry.id,
+      entry.name, entry.data, seconds_now());
+  if (!options_.webhook.empty()) {
+    co_await options_.jobs->enqueue(transaction, WebhookCall{entry.id});
+  }
   const auto committing = std::make_shared<Committing>(std::move(transaction), std::move(entry));
   committing_.here().start(run_commit(committing));
   co_await committing->is_over.wait();
@@ -294,15 +331,6 @@ Task<> EventLog::push(WebSocket socket) const {
   socket.close(CloseCode::going_away);
 }
 
-Task<> EventLog::deliver() const {
-  HttpClient client;
-  while (true) {
-    if (!co_await deliver_next(client)) {
-      co_await sleep_for(kAskedAgainBehind);
-    }
-  }
-}
-
 void EventLog::sign(ClientRequest& request, const std::string& secret, const Entry& entry) {
   const std::string time = std::to_string(seconds_now());
   const std::string id = std::to_string(entry.id);
@@ -318,28 +346,24 @@ void EventLog::sign(ClientRequest& request, const std::string& secret, const Ent
   request.header("X-Hub-Signature-256", "sha256=" + to_hex(to_view(content)));
 }
 
-/// Reserves the next entry, longer at each attempt. Another process sends it if it is not delivered
-/// by then, or if this process has ended.
-Task<bool> EventLog::deliver_next(HttpClient& client) const {
-  const auto entry = co_await database_.one<Entry>(
-      "update eider_event_log set tries = tries + 1, due = $1 + case tries when 0 then 15 "
-      "when 1 then 30 when 2 then 60 when 3 then 120 when 4 then 240 else 480 end "
-      "where id = (select id from eider_event_log where due <= $1 order by due, id limit 1) "
-      "and due <= $1 returning id, name, data",
-      seconds_now());
+/// Throws unless the receiver has accepted the entry, so that the job runs again.
+Task<> EventLog::call_webhook(std::int64_t id) const {
+  const auto entry =
+      co_await database_.one<Entry>("select id, name, data from eider_event_log where id = $1", id);
   if (!entry) {
-    co_return false;
+    throw CancelJob("The entry " + std::to_string(id) + " is no longer stored.");
   }
-  ClientRequest request = client.request(Method::post, options_.webhook);
-  request.header("Webhook-Id", std::to_string(entry->id)).timeout(kWebhookWithin);
+  ClientRequest request = clients_.here().request(Method::post, options_.webhook);
+  request.header("Webhook-Id", std::to_string(id)).timeout(kWebhookWithin);
   if (!options_.webhook_secret.empty()) {
     sign(request, options_.webhook_secret, *entry);
   }
   const auto reply = co_await request.body(entry->data, "application/json").send();
-  if (reply && reply->is_ok()) {
-    co_await database_.exec("update eider_event_log set due = null where id = $1", entry->id);
+  if (!reply || !reply->is_ok()) {
+    throw std::runtime_error(
+        "The webhook has not accepted the entry " + std::to_string(id) + ": " +
+        (reply ? "status " + std::to_string(reply->status()) : reply.error().text));
   }
-  co_return true;
 }
 
 /// Deletes all entries up to a number, so that a client that has seen a later one has missed none
@@ -358,13 +382,8 @@ Task<> EventLog::forget() const {
 }
 
 EventLog& add_event_log(App& app, Database database, EventLogOptions options) {
-  const unsigned senders = options.webhook.empty() ? 0 : options.webhook_senders;
   auto& made = app.add_module<EventLog>(std::move(database), app.topics(), std::move(options));
   app.every("event-log", kForgetsEvery, [](State<EventLog> its) { return its->forget(); });
-  for (unsigned sender = 0; sender < senders; ++sender) {
-    app.background("webhook " + std::to_string(sender),
-                   [](State<EventLog> its) { return its->deliver(); });
-  }
   return made;
 }
 

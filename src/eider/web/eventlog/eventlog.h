@@ -22,6 +22,7 @@ namespace eider {
 
 class ClientRequest;
 class HttpClient;
+class Jobs;
 
 struct EventLogOptions {
   /// Topic under which entries are published (Topics).
@@ -29,13 +30,16 @@ struct EventLogOptions {
   /// Maximum number of missed entries for a client that reconnects; if more are missing, it gets an
   /// event `gap`.
   std::int64_t replay_max = 1000;
-  /// Time for which an entry is stored, and its webhook call is retried.
+  /// Time for which an entry is stored, and its call of the webhook is retried.
   Duration retention = std::chrono::days(7);
   /// Maximum duration of a stream or WebSocket. Then its client reconnects, and is authenticated
   /// again: this is how long a client still receives events after a logout.
   Duration reconnect_after = std::chrono::minutes(10);
-  /// URL to which each entry is posted until a 2xx response, at least once. Empty: none.
+  /// URL to which each entry is posted until a 2xx response, at least once. Empty: none. Each call
+  /// is a job of the type "webhook" in the queue "webhook".
   std::string webhook = {};
+  /// The jobs that call the webhook, on the same database. Required for a webhook.
+  Jobs* jobs = nullptr;
   /// Key of the signature of each call. Empty: calls are not signed. Webhook-Signature is "v1," and
   /// the base64 of the HMAC-SHA256 of "ID.TIME.BODY", as in the Standard Webhooks specification
   /// ("whsec_" and base64 is such a secret). ID and TIME are the values of the headers Webhook-Id
@@ -43,7 +47,8 @@ struct EventLogOptions {
   /// remembers ids for a while, is protected from replayed calls. X-Hub-Signature-256 signs only
   /// the body, for receivers made for GitHub.
   std::string webhook_secret = {};
-  /// Maximum number of concurrent webhook calls, in no order.
+  /// Maximum number of calls that each process makes at once, in no order, unless
+  /// JobsOptions::queues has the queue "webhook".
   unsigned webhook_senders = 4;
 };
 
@@ -60,7 +65,11 @@ class EventLog {
   /// Pre: must outlive its commits, which continue if the caller stops waiting.
   ///
   /// topics  must outlive this object
+  /// errors  throws a Failure for a webhook without jobs, or with jobs of another database
   EventLog(Database database, Topics& topics, EventLogOptions options);
+  ~EventLog();
+  EventLog(const EventLog&) = delete;
+  EventLog& operator=(const EventLog&) = delete;
 
   /// Commits the transaction together with an entry, and sends the entry to subscribers. Both
   /// happen or neither, even if the client disconnects.
@@ -88,7 +97,6 @@ class EventLog {
 
   // Called by the module.
   [[nodiscard]] Task<> start() const;
-  [[nodiscard]] Task<> deliver() const;
   [[nodiscard]] Task<> forget() const;
 
  private:
@@ -108,18 +116,20 @@ class EventLog {
   Task<> commit_entry(Transaction transaction, Entry entry) const;
   Task<> run_commit(std::shared_ptr<Committing> committing) const;
   Task<> follow_on(EventStream& events) const;
-  Task<bool> deliver_next(HttpClient& client) const;
+  Task<> call_webhook(std::int64_t id) const;
   static void sign(ClientRequest& request, const std::string& secret, const Entry& entry);
 
   const Database database_;
   Topics& topics_;
   const EventLogOptions options_;
   const LoopLocal<Scope> committing_;
+  const LoopLocal<HttpClient> clients_;
 };
 
 /// Adds an event log to an app. Handlers access it with State<EventLog>:
 ///
-///     add_event_log(app, database, {.webhook = own.webhook});
+///     Jobs& jobs = add_jobs(app, database);
+///     add_event_log(app, database, {.webhook = own.webhook, .jobs = &jobs});
 ///     app.get("/events", [](EventStream events, const User&, State<EventLog> log) {
 ///       return log->follow(std::move(events));
 ///     });
