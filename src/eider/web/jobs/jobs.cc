@@ -75,6 +75,18 @@ std::string unreadable_text(const Error& error) {
   return text.empty() ? Failure(error).what() : text;
 }
 
+namespace {
+
+/// The numbers of a smallint.
+void check_priority(const std::string& kind, std::int64_t priority) {
+  if (priority < -32768 || priority > 32767) {
+    refuse("A priority of the job type " + kind + " is " + std::to_string(priority) +
+           ". Use a number from -32768 to 32767.");
+  }
+}
+
+}  // namespace
+
 void check(const JobOptions& options) {
   const std::string job = "The job type " + options.name;
   if (options.name.empty() || options.name.size() > kNameBytesMax) {
@@ -87,9 +99,7 @@ void check(const JobOptions& options) {
       options.first_pause < Duration::zero() || options.pause_max < Duration::zero()) {
     refuse(job + " needs at least 1 attempt, a timeout of at least 1 ms, and no negative pauses.");
   }
-  if (options.priority < -32768 || options.priority > 32767) {
-    refuse(job + " needs a priority from -32768 to 32767.");
-  }
+  check_priority(options.name, options.priority);
 }
 
 namespace {
@@ -182,8 +192,13 @@ Task<> Jobs::start() {
   home_ = home_ == nullptr ? &Loop::current() : home_;
 }
 
+// When an app starts again, it adds the same entries and schedules.
 void Jobs::add(std::shared_ptr<Entry> entry) {
   for (const auto& [key, other] : entries_) {
+    if (key == entry->key && other != entry) {
+      detail::jobs::refuse("The job type " + entry->options.name +
+                           " has two handlers. Remove one of them.");
+    }
     if (key != entry->key && other->options.name == entry->options.name) {
       detail::jobs::refuse("Two job types are named " + entry->options.name +
                            ". Set JobOptions::name of one of them.");
@@ -193,8 +208,13 @@ void Jobs::add(std::shared_ptr<Entry> entry) {
 }
 
 void Jobs::add(detail::jobs::Schedule schedule) {
-  std::erase_if(schedules_, [&](const auto& other) { return other.name == schedule.name; });
-  schedules_.push_back(std::move(schedule));
+  const auto other = std::ranges::find(schedules_, schedule.name, &detail::jobs::Schedule::name);
+  if (other == schedules_.end()) {
+    schedules_.push_back(std::move(schedule));
+  } else if (other->key != schedule.key || other->args != schedule.args ||
+             other->expression != schedule.expression) {
+    detail::jobs::refuse("Two schedules are named " + schedule.name + ". Rename one of them.");
+  }
 }
 
 void Jobs::add_queue(JobQueue queue) {
@@ -360,6 +380,7 @@ Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOp
              .attempts_max = defaults.attempts,
              .batch = options.batch};
   detail::jobs::check_args(job.kind, job.args);
+  detail::jobs::check_priority(job.kind, job.priority);
   if (job.queue.size() > detail::jobs::kQueueBytesMax) {
     detail::jobs::refuse("The queue " + job.queue + " has a name of more than 50 bytes.");
   }

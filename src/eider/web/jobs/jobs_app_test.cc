@@ -471,6 +471,27 @@ TEST(jobs_app, mistakes_are_startup_errors) {
   twice.job<SendInvoice>([](SendInvoice) {}, {.name = "SendReminder"});
   EXPECT_NE(startup_error(twice).find("Two job types are named SendReminder"), std::string::npos);
 
+  App again;
+  add_jobs(again, memory());
+  again.job<SendReminder>([](SendReminder) {});
+  again.job<SendReminder>([](SendReminder) {});
+  EXPECT_NE(startup_error(again).find("SendReminder has two handlers"), std::string::npos);
+
+  App nightly;
+  add_jobs(nightly, memory());
+  nightly.job<SendReminder>([](SendReminder) {});
+  nightly.schedule("nightly", "0 3 * * *", SendReminder{1});
+  nightly.schedule("nightly", "0 3 * * *", SendReminder{2});
+  EXPECT_NE(startup_error(nightly).find("Two schedules are named nightly"), std::string::npos);
+
+  App urgent;
+  add_jobs(urgent, memory());
+  urgent.job<SendReminder>([](SendReminder) {});
+  urgent.on_start("begin", [](State<Jobs> jobs) -> Task<> {
+    co_await jobs->enqueue(memory(), SendReminder{1}, {.priority = 100'000});
+  });
+  EXPECT_NE(startup_error(urgent).find("from -32768 to 32767"), std::string::npos);
+
   App missing;
   add_jobs(missing, memory());
   missing.job<SendReminder>([](SendReminder, State<Sent>) {});
