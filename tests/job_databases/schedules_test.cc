@@ -128,6 +128,33 @@ TEST_P(JobSchedules, another_expression_begins_now) {
   }(database()));
 }
 
+Task<> add_row(Database base, std::string name, std::string expression, std::int64_t next_run) {
+  co_await base.exec(
+      "insert into eider_job_schedules(name, expression, planned, next_run) values($1, $2, 0, $3)",
+      name, expression, next_run);
+}
+
+TEST_P(JobSchedules, that_no_process_has_planned_for_long_are_deleted) {
+  std::vector<std::int64_t> its_planned;
+  on_loop_.run([](Database base, std::vector<std::int64_t>* planned) -> Task<> {
+    constexpr std::int64_t kDay = 86'400'000;
+    TestedJobs jobs(base);
+    const auto own = add_schedule(jobs, "0 0 1 1 *", planned);
+    co_await jobs->start();
+    const std::int64_t now = co_await jobs->admin().now();
+    co_await add_row(base, "removed", "* * * * * UTC", now - 31 * kDay);
+    co_await add_row(base, "of another program", "* * * * * UTC", now - 29 * kDay);
+    co_await add_row(base, own.name, own.expression, now - 31 * kDay);
+    jobs->start_work();
+    co_await rows_become(base, "eider_job_schedules", 2);
+    co_await eventually([=] { return planned->size() == 1; }, "its own schedule runs");
+    co_await jobs->stop();
+    const auto all = co_await jobs->admin().schedules();
+    EXPECT_EQ(all.at(0).name, "of another program");
+    EXPECT_GT(all.at(1).next_run, now);
+  }(database(), &its_planned));
+}
+
 TEST(job_schedules, mistakes_are_reported_with_their_fix) {
   const auto error_of = [](const char* expression, const char* zone) -> std::string {
     try {

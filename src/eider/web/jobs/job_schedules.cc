@@ -25,6 +25,8 @@ constexpr std::size_t kMissedMax = 100;
 /// change expressions.
 constexpr Duration kPlansEvery = minutes(1);
 constexpr Duration kPlansApart = milliseconds(20);
+/// A schedule that no process has planned for this time was removed from the program: 30 days.
+constexpr std::int64_t kRemovedMs = std::int64_t{30} * 24 * 3'600'000;
 /// A run that is later than this was missed.
 constexpr std::int64_t kLateMs = 60'000;
 
@@ -152,6 +154,11 @@ Task<Duration> Scheduler::plan() {
       store_.sql("select name, expression, next_run, {now} as now from eider_job_schedules"));
   for (const Row& row : rows) {
     const auto schedule = std::ranges::find(schedules_, row.name, &Schedule::name);
+    if (schedule == schedules_.end() && row.next_run < row.now - kRemovedMs) {
+      co_await store_.database().exec(
+          "delete from eider_job_schedules where name = $1 and next_run = $2", row.name,
+          row.next_run);
+    }
     // During an upgrade, the other version of the program plans with its own expression.
     if (schedule == schedules_.end() || schedule->expression != row.expression) {
       continue;
