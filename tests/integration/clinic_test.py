@@ -14,7 +14,7 @@ import urllib.parse
 
 from bookstore_shop import Visitor
 from postgres_support import PostgresServer
-from support import ANSWER_SECONDS_MAX, Program, run_to_end
+from support import ANSWER_SECONDS_MAX, ROOT, Program, run_to_end
 
 PASSWORD = 'correct horse battery'
 
@@ -85,6 +85,15 @@ class ClinicExample(unittest.TestCase):
     def test_on_postgres(self):
         with PostgresServer() as server, Clinic('--database', server.where) as clinic:
             self.check(clinic)
+
+    def test_is_short(self):
+        lines = {kind: sum(len(path.read_text().splitlines())
+                           for path in (ROOT / 'examples/clinic').rglob(pattern))
+                 for kind, pattern in (('C++', '*.cc'), ('headers', '*.h'), ('tests', '*_test.cc'),
+                                       ('templates', '*.html'), ('SQL', '*.sql'))}
+        cpp = lines['C++'] + lines['headers'] - lines['tests']
+        self.assertLessEqual(cpp, 900)
+        self.assertLessEqual(cpp + lines['templates'] + lines['SQL'], 1100)
 
     def test_prints_its_routes_and_its_document(self):
         with contextlib.ExitStack() as stack:

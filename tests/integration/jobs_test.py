@@ -140,6 +140,40 @@ class JobsTest(Processes):
         self.assertEqual(self.call(admin, '/planned'), times)
         self.end(admin)
 
+    def test_the_command_line_lists_and_changes_jobs(self):
+        self.post('/touch/3')
+        status, said = self.eider('list')
+        self.assertEqual(status, 0)
+        self.assertEqual(said.count('available'), 3)
+        jobs = json.loads(self.eider('list', '--json', '--state', 'available')[1])
+        first = jobs[-1]['id']
+        for words in (['--queue', 'default', '--type', 'Touch', '--limit', '2'],
+                      ['--before', str(first + 2)]):
+            found = json.loads(self.eider('list', '--json', *words)[1])
+            self.assertEqual(len(found), 2, words)
+        self.assertEqual(json.loads(self.eider('list', '--json', '--type', 'Store')[1]), [])
+        self.assertEqual(json.loads(jobs[-1]['args']), {'n': 0})
+        self.assertIn('"n":0', self.eider('show', str(first))[1])
+        self.assertEqual(self.eider('show', '999')[0], 3)
+        self.assertEqual(self.eider('retry', str(first))[0], 3)  # it is already waiting
+        self.assertEqual(self.eider('discard', str(first)), (0, f'discarded {first}\n'))
+        self.assertEqual(self.eider('discard', str(first))[0], 3)
+        self.assertEqual(self.eider('pause', 'default')[0], 0)
+        self.assertIn('paused', self.eider('queues')[1])
+        self.assertEqual([queue['available'] for queue in
+                          json.loads(self.eider('queues', '--json')[1])], [2])
+        program = self.start()
+        time.sleep(1)
+        self.assertEqual(self.call(program, '/left'), 2)
+        self.assertEqual(self.eider('resume', 'default')[0], 0)
+        self.await_end(program)
+        self.end(program)
+        self.assertIn('yearly', self.eider('schedules')[1])
+
+    def eider(self, *words):
+        """Returns exit status and output."""
+        return run_to_end('eider', 'jobs', *words, '--database', self.where)[:2]
+
     def start_at(self, shift):
         """Starts a process whose clock differs from that of the machine by this number of
         seconds."""
@@ -183,45 +217,15 @@ class Mariadb(JobsTest, unittest.TestCase):
         self.where = self.enterContext(MariadbServer()).where
 
 
-class CommandLine(Processes, unittest.TestCase):
-    """eider jobs, on the jobs of a program."""
-
-    def setUp(self):
-        super().setUp()
-        self.where = str(Path(self.directory, 'jobs.db'))
-
-    def eider(self, *words):
-        """Returns exit status and output."""
-        return run_to_end('eider', 'jobs', *words, '--database', self.where)[:2]
-
-    def test_jobs_are_listed_and_changed(self):
-        self.post('/touch/3')
-        status, said = self.eider('list')
-        self.assertEqual(status, 0)
-        self.assertEqual(said.count('available'), 3)
-        jobs = json.loads(self.eider('list', '--json', '--state', 'available')[1])
-        first = jobs[-1]['id']
-        self.assertEqual(json.loads(jobs[-1]['args']), {'n': 0})
-        self.assertIn('"n":0', self.eider('show', str(first))[1])
-        self.assertEqual(self.eider('show', '999')[0], 3)
-        self.assertEqual(self.eider('retry', str(first))[0], 3)  # it is already waiting
-        self.assertEqual(self.eider('discard', str(first)), (0, f'discarded {first}\n'))
-        self.assertEqual(self.eider('discard', str(first))[0], 3)
-        self.assertEqual(self.eider('pause', 'default')[0], 0)
-        self.assertIn('paused', self.eider('queues')[1])
-        program = self.start()
-        time.sleep(1)
-        self.assertEqual(self.call(program, '/left'), 2)
-        self.assertEqual(self.eider('resume', 'default')[0], 0)
-        self.await_end(program)
-        self.end(program)
-        self.assertEqual(self.eider('schedules')[0], 0)
+class CommandLine(unittest.TestCase):
+    """eider jobs, with errors of its user."""
 
     def test_invalid_usage_is_reported(self):
-        self.assertEqual(self.eider('start')[0], 2)
-        self.assertEqual(self.eider('show')[0], 2)
-        self.assertEqual(self.eider('list', '--limit', 'many')[0], 2)
-        self.assertEqual(self.eider('list')[0], 1)  # there is no database
+        for code, words in ((2, ['start']), (2, ['show']), (2, ['list', '--limit', 'many']),
+                            (1, ['list'])):  # there is no database
+            with self.subTest(words):
+                self.assertEqual(run_to_end('eider', 'jobs', *words, '--database', 'none.db')[0],
+                                 code)
 
 
 if __name__ == '__main__':

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/data/db/notices.h"
 #include "tests/job_databases/tested_jobs.h"
 
 namespace eider {
@@ -466,6 +467,62 @@ TEST_P(JobRuns, not_with_arguments_that_do_not_fit_its_struct) {
     EXPECT_EQ(seen->count(), 0);
     co_await jobs->stop();
   }(database(), &its_seen));
+}
+
+struct Versioned {
+  std::int64_t number = 0;
+  std::string added = "by default";
+};
+
+TEST_P(JobRuns, although_it_was_enqueued_before_its_struct_had_all_members) {
+  Seen its_seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<Versioned>([seen](Versioned job) {
+      seen->texts.push_back(std::to_string(job.number) + " " + job.added);
+    });
+    co_await jobs->start();
+    co_await jobs->enqueue(base, Versioned{7, "x"});
+    co_await base.exec("update eider_jobs set args = '{\"number\":7}'");
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, std::vector<std::string>{"7 by default"});
+  }(database(), &its_seen));
+}
+
+Task<> count_notices(db::Notices* notices, int* count) {
+  while (true) {
+    co_await notices->next();
+    ++*count;
+  }
+}
+
+TEST_P(JobRuns, soon_because_its_commit_notifies_other_processes) {
+  auto* const source = dynamic_cast<db::NoticeSource*>(database().pool().get());
+  if (source == nullptr) {
+    GTEST_SKIP() << "only PostgreSQL has notifications";
+  }
+  int its_count = 0;
+  on_loop_.run([](Database base, db::NoticeSource* from, int* count) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {});
+    co_await jobs->start();
+    const auto notices = from->notices("eider_jobs");
+    Scope scope;
+    scope.start(count_notices(notices.get(), count));
+    co_await eventually([=] { return *count == 1; }, "the server listens");
+    Transaction transaction = co_await base.begin();
+    co_await jobs->enqueue(transaction, WriteNote{1, "x"});
+    co_await sleep_for(100ms);
+    EXPECT_EQ(*count, 1) << "not before the commit";
+    co_await transaction.commit();
+    co_await eventually([=] { return *count == 2; }, "the notification of one job");
+    co_await jobs->enqueue_all(base, std::vector<WriteNote>(3, WriteNote{1, "x"}));
+    co_await eventually([=] { return *count == 3; }, "the notification of several jobs");
+    scope.cancel();
+    co_await scope.join();
+  }(database(), source, &its_count));
 }
 
 TEST_P(JobRuns, only_where_its_type_is_known) {

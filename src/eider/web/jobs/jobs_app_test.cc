@@ -136,6 +136,30 @@ TEST(jobs_app, a_schedule_runs_at_its_times) {
   EXPECT_EQ(std::ranges::count(sent.lines, "reminder 1 of 1"), 3);
 }
 
+TEST(jobs_app, a_schedule_can_skip_runs_while_the_previous_one_has_not_ended) {
+  for (const bool skips : {true, false}) {
+    Sent sent;
+    int running = 0;
+    int running_max = 0;
+    App app = make_app(memory(), sent);
+    app.schedule("slow", "* * * * *",
+                 [its = &sent, now = &running, most = &running_max](ScheduledRun run) -> Task<> {
+                   *most = std::max(*most, ++*now);
+                   its->lines.push_back(std::to_string(run.planned / 60'000 % 4));
+                   co_await sleep_for(210s);
+                   --*now;
+                 },
+                 {.skips_if_running = skips});
+    TestClient client(app);
+    client.advance(1h);
+    EXPECT_EQ(running_max, skips ? 1 : 4);
+    EXPECT_GE(sent.lines.size(), skips ? 14U : 59U);
+    EXPECT_LE(sent.lines.size(), skips ? 15U : 60U);
+    const auto first = std::ranges::count(sent.lines, sent.lines.front());
+    EXPECT_EQ(first == static_cast<std::ptrdiff_t>(sent.lines.size()), skips);
+  }
+}
+
 TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
   Sent sent;
   App app;
