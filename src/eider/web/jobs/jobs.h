@@ -95,9 +95,11 @@ struct EnqueueOptions {
   Duration delay = Duration::zero();
   /// If there is a job of the same type with this key that has not ended, none is added.
   JobKey unique = {};
-  /// Reserves the key for at least this time from now, also after the job is done.
+  /// Reserves the key for at least this time from now, also after the job is done. A job that has
+  /// failed or was canceled gives it up.
   Duration unique_for = Duration::zero();
-  /// Default: those of the type.
+  /// Default: those of the type. Processes run the queues of their types and those in
+  /// JobsOptions::queues.
   std::optional<int> priority = {};
   std::string queue = {};
   /// Adds the job to a batch (JobContext::batch); 0: none.
