@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace eider {
 
@@ -36,8 +37,9 @@ template <class Range, class Text = std::identity>
   }
 [[nodiscard]] std::string joined(const Range& range, std::string_view between, Text text = {}) {
   std::string all;
+  bool is_first = true;
   for (const auto& each : range) {
-    all.append(all.empty() ? "" : between).append(std::invoke(text, each));
+    all.append(std::exchange(is_first, false) ? "" : between).append(std::invoke(text, each));
   }
   return all;
 }

@@ -105,6 +105,7 @@ TEST(Text, takes_the_text_before_a_mark) {
 TEST(Text, joins_texts) {
   EXPECT_EQ(joined(std::vector<std::string>(), ", "), "");
   EXPECT_EQ(joined(std::vector<std::string_view>{"a", "b"}, ", "), "a, b");
+  EXPECT_EQ(joined(std::vector<std::string>{"", "b", ""}, ", "), ", b, ");
   const auto text = [](int number) { return std::to_string(number); };
   EXPECT_EQ(joined(std::vector{1, 2, 3}, "-", text), "1-2-3");
 }
