@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/web/jobs/job_context.h"
 #include "eider/web/jobs/job_handler.h"
 #include "eider/web/jobs/job_store.h"
@@ -28,7 +29,9 @@ struct Worker::Active {
   CancelSource source;
   JobContext context;
   Why why = Why::none;
-  bool is_over = false;  // the handler has ended
+  bool is_over = false;     // the handler has ended
+  bool is_storing = false;  // its progress; then `stored` is set
+  AsyncEvent stored;
 
   [[nodiscard]] Key key() const noexcept { return {job.id, job.fence}; }
   void cancel(Why its_why) noexcept {

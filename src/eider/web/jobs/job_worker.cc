@@ -30,8 +30,8 @@ constexpr Duration kIntervalWithNotices = seconds(5);
 constexpr Duration kRecordedAgainAfter = milliseconds(200);
 constexpr Duration kFaultPauseMax = seconds(5);
 constexpr Duration kProgressEvery = seconds(1);
-/// Time limit: a transaction may have locked the row of one job, and the progress of others must
-/// not wait for it.
+/// Time limit while a job runs: a transaction may have locked the row of one job, and the progress
+/// of others must not wait for it.
 constexpr Duration kProgressWithin = seconds(1);
 constexpr Duration kHouseEvery = minutes(5);
 constexpr Duration kRemovalsApart = milliseconds(20);
@@ -289,7 +289,13 @@ Task<> Worker::run(std::shared_ptr<Active> active) {
     done_added_.set();
     co_return;
   }
-  co_await store_progress(active);
+  // The last values wait like the end of the job, which writes the same row. They may be in a
+  // statement that fails.
+  if (active->is_storing) {
+    active->stored.reset();
+    co_await active->stored.wait();
+  }
+  co_await store_progress(active, lease());
   co_await record(active, std::move(ending));
 }
 
@@ -477,28 +483,31 @@ Task<> Worker::show_progress() {
     std::ranges::transform(active_, std::back_inserter(all),
                            &decltype(active_)::value_type::second);
     for (const std::shared_ptr<Active>& active : all) {
-      co_await store_progress(active);
+      co_await store_progress(active, kProgressWithin);
     }
     co_await sleep_for(kProgressEvery);
   }
 }
 
 /// If it fails, it is tried again later.
-Task<> Worker::store_progress(std::shared_ptr<Active> active) {
+Task<> Worker::store_progress(std::shared_ptr<Active> active, Duration within) {
   auto progress = active->context.take_progress();
   if (!progress) {
     co_return;
   }
   bool is_stored = false;
+  active->is_storing = true;
   try {
     auto stored = store_.show(active->job.id, active->job.fence, *progress);
-    is_stored = co_await with_deadline(std::move(stored), kProgressWithin);
+    is_stored = co_await with_deadline(std::move(stored), within);
   } catch (...) {
     is_stored = false;
   }
   if (!is_stored) {
     active->context.put_back(*std::move(progress));
   }
+  active->is_storing = false;
+  active->stored.set();
 }
 
 void Worker::forget(const Active& active) {

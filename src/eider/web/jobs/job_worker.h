@@ -103,7 +103,7 @@ class Worker {
   Task<Ending> attempt(std::shared_ptr<Active> active);
   [[nodiscard]] Ending ending_after(const Active& active, Why why, const std::string& error) const;
   Task<> show_progress();
-  Task<> store_progress(std::shared_ptr<Active> active);
+  Task<> store_progress(std::shared_ptr<Active> active, Duration within);
   Task<> record(std::shared_ptr<Active> active, Ending ending);
   Task<> record_done();
   void forget(const Active& active);
