@@ -427,7 +427,7 @@ TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
   {
     TestLoop loop;
     loop.run([](const S3Backend& backend, const ScriptedS3& server,
-                const std::atomic<bool>& is_aborting) -> Task<> {
+                const std::atomic<bool>& is_deleted) -> Task<> {
       auto looking = backend.head("a");
       (void)co_await looking;
       AsyncEvent never;
@@ -445,7 +445,7 @@ TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
         co_await sleep_for(5ms);
       }
       putting = {};
-      while (!is_aborting) {
+      while (!is_deleted) {
         co_await sleep_for(5ms);
       }
     }(*backend_, *server_, is_aborting));
