@@ -283,7 +283,11 @@ std::function<std::string()> App::settings_text() const {
 std::function<void(LogLevel, std::string_view)> App::log_writer() const {
   return [table = std::weak_ptr<const RouteTable>(owned_table_)](LogLevel level,
                                                                  std::string_view line) {
-    if (const auto served = table.lock(); served != nullptr && served->log != nullptr) {
+    auto served = table.lock();
+    while (served != nullptr && !served->mounted_in.expired()) {
+      served = served->mounted_in.lock();
+    }
+    if (served != nullptr && served->log != nullptr) {
       served->log->write(level, line);
     }
   };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 #include "eider/app/app.h"
 #include "eider/app/handlers/operation.h"
 #include "eider/app/urls.h"
+#include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/guards_app.h"
 
@@ -458,6 +460,19 @@ TEST(UnknownQuery, is_what_the_route_or_else_its_group_says) {
   EXPECT_EQ(client.get("/lenient/in/json?x=1").status, 200);
   EXPECT_EQ(client.get("/lenient/strict?x=1").status, 400);
   EXPECT_EQ(client.get("/strict/text?x=1").status, 400);
+}
+
+TEST(Mounts, write_to_the_log_of_the_outer_app) {
+  const auto log = std::make_shared<LogLines>();
+  App innermost;
+  const auto write = innermost.log_writer();
+  App inner;
+  inner.mount("/deep", std::move(innermost));
+  App outer;
+  outer.log_to(log);
+  outer.mount("/inner", std::move(inner));
+  write(LogLevel::info, "a line");
+  EXPECT_EQ(log->lines, MountSteps{"a line"});
 }
 
 }  // namespace

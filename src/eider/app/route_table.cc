@@ -145,6 +145,8 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
   mounted_trusts.push_back(other.proxy_trust);
   std::ranges::move(other.mounted_trusts, std::back_inserter(mounted_trusts));
   trust(*proxy_trust);
+  other.mounted_in = weak_from_this();
+  mounted_tables.push_back(other.shared_from_this());
 }
 
 }  // namespace eider
