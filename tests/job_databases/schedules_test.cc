@@ -155,6 +155,18 @@ TEST_P(JobSchedules, that_no_process_has_planned_for_long_are_deleted) {
   }(database(), &its_planned));
 }
 
+TEST_P(JobSchedules, are_deleted_although_the_program_has_no_others) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    co_await jobs->start();
+    const std::int64_t now = co_await jobs->admin().now();
+    co_await add_row(base, "removed", "* * * * * UTC", now - std::int64_t{31} * 86'400'000);
+    jobs->start_work();
+    co_await rows_become(base, "eider_job_schedules", 0);
+    co_await jobs->stop();
+  }(database()));
+}
+
 TEST(job_schedules, mistakes_are_reported_with_their_fix) {
   const auto error_of = [](const char* expression, const char* zone) -> std::string {
     try {

@@ -25,6 +25,8 @@ constexpr std::size_t kMissedMax = 100;
 /// change expressions.
 constexpr Duration kPlansEvery = minutes(1);
 constexpr Duration kPlansApart = milliseconds(20);
+constexpr Duration kRemovalsEvery =
+    std::chrono::hours(1);  // for removed schedules, if the program has none
 /// A schedule that no process has planned for this time was removed from the program: 30 days.
 constexpr std::int64_t kRemovedMs = std::int64_t{30} * 24 * 3'600'000;
 /// A run that is later than this was missed.
@@ -149,11 +151,15 @@ Task<> Scheduler::register_all() {
 
 /// returns  the time until the next run
 Task<Duration> Scheduler::plan() {
-  Duration pause = Loop::current().is_simulated() ? kIntervalSimulated : kPlansEvery;
+  Duration pause = schedules_.empty()               ? kRemovalsEvery
+                   : Loop::current().is_simulated() ? kIntervalSimulated
+                                                    : kPlansEvery;
+  std::size_t found = 0;
   const auto rows = co_await store_.database().all<Row>(
       store_.sql("select name, expression, next_run, {now} as now from eider_job_schedules"));
   for (const Row& row : rows) {
     const auto schedule = std::ranges::find(schedules_, row.name, &Schedule::name);
+    found += schedule == schedules_.end() ? 0 : 1;
     if (schedule == schedules_.end() && row.next_run < row.now - kRemovedMs) {
       co_await store_.database().exec(
           "delete from eider_job_schedules where name = $1 and next_run = $2", row.name,
@@ -169,6 +175,10 @@ Task<Duration> Scheduler::plan() {
     } else {
       pause = std::min<Duration>(pause, milliseconds(row.next_run - row.now));
     }
+  }
+  if (found < schedules_.size()) {  // another program has deleted a row
+    co_await register_all();
+    pause = Duration::zero();
   }
   co_return pause;
 }

@@ -280,10 +280,8 @@ JobCounts Jobs::counts() const noexcept {
   return {counts.done, counts.retried, counts.failed, counts.taken_over, counts.running};
 }
 
+// Without schedules, too: it deletes those that were removed from the program.
 void Jobs::start_schedules() {
-  if (schedules_.empty()) {
-    return;
-  }
   for (const auto& schedule : schedules_) {
     (void)find(schedule.key, "of the schedule " + schedule.name);
   }

@@ -136,6 +136,21 @@ TEST(jobs_app, a_schedule_runs_at_its_times) {
   EXPECT_EQ(std::ranges::count(sent.lines, "reminder 1 of 1"), 3);
 }
 
+TEST(jobs_app, a_schedule_that_another_program_deleted_continues) {
+  Sent sent;
+  const Database database = memory();
+  App app = make_app(database, sent);
+  app.schedule("nightly", "0 3 * * *", SendReminder{1});
+  app.post("/deletion", [](State<Database> its) -> Task<> {
+    co_await its->exec("delete from eider_job_schedules");
+  });
+  TestClient client(app);
+  client.advance(24h);
+  EXPECT_EQ(client.post("/deletion", json::Value()).status, 204);
+  client.advance(24h);
+  EXPECT_EQ(std::ranges::count(sent.lines, "reminder 1 of 1"), 2);
+}
+
 TEST(jobs_app, a_schedule_can_skip_runs_while_the_previous_one_has_not_ended) {
   for (const bool skips : {true, false}) {
     Sent sent;
