@@ -5,6 +5,7 @@ Must not wait: commands that run too long are ended within a second.
 
 import contextlib
 import io
+import os
 import signal
 import time
 import unittest
@@ -12,6 +13,19 @@ from unittest import mock
 
 from parts import commands
 from parts.outcome import Teller
+
+
+class LowPriority(unittest.TestCase):
+    """Programs of a part in advance stay in its session, whose scheduling group has a low
+    priority."""
+
+    def test_programs_stay_in_the_session(self):
+        session = ['python3', '-c', 'import os; print(os.getsid(0), os.getpgrp() == os.getpid())']
+        for factor, stays in ((1, False), (commands.LOW_PRIORITY_FACTOR, True)):
+            with self.subTest(factor), mock.patch.object(commands, '_factor', factor):
+                number, is_group = commands.run(session, 60).output.split()
+                self.assertEqual(int(number) == os.getsid(0), stays)
+                self.assertEqual(is_group, 'True')
 
 
 class OutOfTime(unittest.TestCase):

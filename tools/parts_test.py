@@ -37,7 +37,7 @@ class Chosen(unittest.TestCase):
     def test_trees_come_before_parts_in_advance(self):
         parts = runs.chosen(mock.Mock(part=['asan', 'tidy'], quick=False))
         self.assertEqual([step.name for step in runs.steps_ahead(parts, 'there')],
-                         ['asan', 'tidy'])
+                         ['asan', 'release', 'tidy'])
 
     @mock.patch.object(commands, '_factor', 1)
     def test_part_in_advance_runs_once(self):

@@ -124,7 +124,8 @@ PARTS = [
     Part('asan', 'address and undefined behavior', with_asan, builds=('asan',)),
     Part('tsan', 'threads', with_tsan, builds=TSAN),
     Part('fuzz', 'every fuzzer, bounded', fuzz),
-    Part('tidy', 'mistakes that clang-tidy finds', with_tidy, is_compilation=True),
+    Part('tidy', 'mistakes that clang-tidy finds', with_tidy, builds=('release',),
+         is_compilation=True),
     Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT, statics.CLANG),
          True, is_compilation=True),
     Part('snippets', 'what the pages show compiles',
@@ -182,10 +183,11 @@ def chosen(options):
 def steps_ahead(parts, directory):
     """Returns what can run in advance: the trees that parts need, then the parts that compile.
     They save their outcomes in the directory."""
-    trees = [building(*part.builds) for part in parts if part.builds]
-    return trees + [Step(part.name, [sys.executable, __file__, part.name, '--save',
-                                     str(saved(part, directory))])
-                    for part in parts if part.is_compilation]
+    trees = dict.fromkeys(part.builds for part in parts if part.builds)
+    return [*(building(*tree) for tree in trees),
+            *(Step(part.name, [sys.executable, __file__, part.name, '--save',
+                               str(saved(part, directory))])
+              for part in parts if part.is_compilation)]
 
 
 def saved(part, directory):

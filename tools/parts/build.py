@@ -90,7 +90,7 @@ class Ahead:
             self._process = None
             del self._steps[0]
             self._changed.notify_all()
-        self.go_on()
+            self.go_on()  # with the lock: no step starts after `stop`
 
 
 AHEAD = Ahead()

@@ -21,6 +21,7 @@ END_SECONDS_MAX = 30
 LOW_PRIORITY_FACTOR = 20
 _ends_at = None  # of time.monotonic()
 _factor = 1  # of the time limits of `run`
+_running = set()  # the programs of `run`
 
 
 class OutOfTime(Exception):
@@ -65,7 +66,10 @@ def run(command, seconds, cwd=None, env=None, text=None):
         [str(word) for word in command], cwd=cwd, env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, errors='replace', start_new_session=True)
+        text=True, errors='replace',
+        # A new session has its own scheduling group, with the usual priority.
+        **({'start_new_session': True} if _factor == 1 else {'process_group': 0}))
+    _running.add(process)
     try:
         output, _ = process.communicate(text, timeout=min(seconds, left))
         return Ended(process.returncode, output)
@@ -82,6 +86,8 @@ def run(command, seconds, cwd=None, env=None, text=None):
     except BaseException:
         _end_group(process)
         raise
+    finally:
+        _running.discard(process)
 
 
 def begin(command, cwd, env):
@@ -126,4 +132,10 @@ def _end_group(process):
 def each(function, items, per_core=1):
     """Returns function(item) for all items, in order; runs `per_core` calls at once per core."""
     with ThreadPoolExecutor(JOBS * per_core) as pool:
-        return list(pool.map(function, items))
+        try:
+            return list(pool.map(function, items))
+        except KeyboardInterrupt:
+            end_within(0)  # no thread starts another program
+            for process in list(_running):
+                _end_group(process)
+            raise
