@@ -32,7 +32,8 @@ constexpr std::string_view kStyle =
     "max-width:75rem}.table{overflow-x:auto}table{border-collapse:collapse;width:100%;margin:.5rem "
     "0 1.5rem}"
     "th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884;"
-    "vertical-align:top}td{overflow-wrap:anywhere}form{display:inline}nav a{margin-right:1rem}"
+    "vertical-align:top}td{overflow-wrap:anywhere}form{display:inline}"
+    "nav{display:flex;flex-wrap:wrap;gap:0 1rem}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere}@media(max-width:40rem){body{margin:.5rem}"
     "th,td{padding:.2rem}}";
 
