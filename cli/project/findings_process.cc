@@ -272,7 +272,7 @@ std::vector<Listening> listening_of(const Process& process) {
 int connected(const Listening& at) {
   const bool is_ipv6 = at.address.find(':') != std::string::npos;
   const int fd = socket(is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const timeval patience{.tv_sec = 3, .tv_usec = 0};
+  const timeval patience{.tv_sec = 20, .tv_usec = 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   sockaddr_in6 six{};
@@ -293,7 +293,7 @@ int connected(const Listening& at) {
 }
 
 /// Returns the response status to an unencrypted GET: "200"; "tls" if the response is not HTTP; ""
-/// if it cannot be reached from here.
+/// if it cannot be reached from here, or does not respond in time.
 std::string answered(const Listening& at, std::string_view path) {
   const int fd = connected(at);
   if (fd < 0) {
@@ -305,6 +305,10 @@ std::string answered(const Listening& at, std::string_view path) {
   std::string_view got;
   if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
     const ssize_t bytes = recv(fd, response.data(), response.size(), MSG_WAITALL);
+    if (bytes < 0 && errno != ECONNRESET) {
+      ::close(fd);
+      return {};
+    }
     got = std::string_view(response.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   }
   ::close(fd);
