@@ -28,7 +28,8 @@ constexpr std::array<std::string_view, 6> kStates{"scheduled", "available", "run
                                                   "waiting",   "failed",    "done"};
 
 constexpr std::string_view kStyle =
-    ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem;"
+    ":root{color-scheme:light dark;background:Canvas;color:CanvasText}body{font:15px/1.5 "
+    "system-ui,sans-serif;margin:1.5rem;"
     "max-width:75rem}.table{overflow-x:auto}table{border-collapse:collapse;width:100%;margin:.5rem "
     "0 1.5rem}"
     "th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884;"

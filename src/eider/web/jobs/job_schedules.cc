@@ -25,8 +25,8 @@ constexpr std::size_t kMissedMax = 100;
 /// change expressions.
 constexpr Duration kPlansEvery = minutes(1);
 constexpr Duration kPlansApart = milliseconds(20);
-constexpr Duration kRemovalsEvery =
-    std::chrono::hours(1);  // for removed schedules, if the program has none
+/// How often a program without schedules looks for removed ones.
+constexpr Duration kRemovalsEvery = std::chrono::hours(1);
 /// A schedule that no process has planned for this time was removed from the program: 30 days.
 constexpr std::int64_t kRemovedMs = std::int64_t{30} * 24 * 3'600'000;
 /// A run that is later than this was missed.
