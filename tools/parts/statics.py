@@ -245,9 +245,9 @@ def _reported_together(headers, flags, root):
     groups = []
     for header, cases in headers:
         for form in FORMS:  # both forms of a case may cause the same error
-            parts = [(case, form, _in_namespace(f'case_{number}', f'{form}/{case.name}',
-                                                _forms(case)[form]))
-                     for number, case in enumerate(cases) if form in _forms(case)]
+            parts = [(case, form, _in_namespace(f'case_{number}', f'{form}/{case.name}', source))
+                     for number, case in enumerate(cases)
+                     for name, source in _forms(case).items() if name == form]
             parts = [part for part in parts if part[2] is not None]
             groups += [(header, parts[at:at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
     return {one for done in commands.each(compile_group, groups) for one in done}
