@@ -97,8 +97,8 @@ bool is_of_app(const RouteScope& scope, const RequestHead& head, std::string_vie
 
 void RouteTable::trust(ProxyTrust trust) {
   *proxy_trust = std::move(trust);
-  for (const std::shared_ptr<ProxyTrust>& mounted : mounted_trusts) {
-    *mounted = *proxy_trust;
+  for (const std::shared_ptr<RouteTable>& mounted : mounted_tables) {
+    mounted->trust(*proxy_trust);
   }
 }
 
@@ -142,11 +142,9 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
   for (Slow& slow : other.slow_observers) {
     slow_observers.push_back({slow.after, std::move(slow.function), slow.scope + first});
   }
-  mounted_trusts.push_back(other.proxy_trust);
-  std::ranges::move(other.mounted_trusts, std::back_inserter(mounted_trusts));
-  trust(*proxy_trust);
   other.mounted_in = weak_from_this();
   mounted_tables.push_back(other.shared_from_this());
+  trust(*proxy_trust);
 }
 
 }  // namespace eider

@@ -120,8 +120,7 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   bool reads_certificates = false;
   /// Applies the current limits of `settings` to the running server. Empty while no server runs.
   std::function<void()> take_limits;
-  std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
-  /// Mounted apps write to the log of this one: see App::log_writer.
+  /// Mounted apps trust the same proxies, and write to the log of this one: see App::log_writer.
   std::vector<std::shared_ptr<RouteTable>> mounted_tables;
   std::weak_ptr<const RouteTable> mounted_in;
   std::vector<detail::app::ReachedFile> reached;
