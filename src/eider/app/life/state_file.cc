@@ -56,10 +56,11 @@ std::string line_of(const std::string& path, const ServerState& server) {
 }  // namespace
 
 ProcessState process_state(const ServerState& server) {
+  constexpr std::size_t kResourcesMax = 100;  // because a person reads the report
   return {.time = now_text(),
           .eider = std::string(kVersion),
           .server = server,
-          .resources = ResourceProbe::all()};
+          .resources = ResourceProbe::all(kResourcesMax)};
 }
 
 std::string state_path(const std::string& path, const ServerState& server) {

@@ -33,12 +33,11 @@ ResourceProbe::~ResourceProbe() {
   std::erase(its.all, this);
 }
 
-std::vector<ResourceState> ResourceProbe::all() {
-  constexpr std::size_t kCountMax = 100;
+std::vector<ResourceState> ResourceProbe::all(std::size_t count_max) {
   std::vector<ResourceState> told;
   Register& its = the_register();
   const std::lock_guard lock(its.mutex);
-  for (std::size_t i = 0; i < std::min(its.all.size(), kCountMax); ++i) {
+  for (std::size_t i = 0; i < std::min(its.all.size(), count_max); ++i) {
     told.push_back(its.all[i]->tell_());
   }
   return told;

@@ -2,8 +2,10 @@
 // Layering: must not cost more than its place in a list while no state is requested.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,9 +32,11 @@ class ResourceProbe {
   ResourceProbe(const ResourceProbe&) = delete;
   ResourceProbe& operator=(const ResourceProbe&) = delete;
 
-  /// Returns the states of the first hundred objects in the process, in the order of their
-  /// creation.
-  [[nodiscard]] static std::vector<ResourceState> all();
+  /// Returns the states of the objects in the process, in the order of their creation.
+  ///
+  /// count_max  the states of later objects are left out
+  [[nodiscard]] static std::vector<ResourceState> all(
+      std::size_t count_max = std::numeric_limits<std::size_t>::max());
 
  private:
   std::function<ResourceState()> tell_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/base/resource_probe.h"
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/ops/telemetry/metrics.h"
 #include "eider/ops/telemetry/traces.h"
@@ -88,6 +89,10 @@ TEST(JobTraces, are_not_kept_if_that_of_the_request_is_not) {
 }
 
 TEST(JobMetrics, count_attempts_by_outcome) {
+  std::vector<std::unique_ptr<ResourceProbe>> others;  // such as pools
+  for (int count = 0; count < 200; ++count) {
+    others.push_back(std::make_unique<ResourceProbe>([] { return ResourceState(); }));
+  }
   App app = make_shop();
   serve_metrics(app);
   TestClient client(app);
