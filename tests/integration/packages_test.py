@@ -266,18 +266,23 @@ def wing_components():
     return {name: bases[name] for name in sorted(bases.keys() - {'core', 'swagger'})}
 
 
-class FetchContent(unittest.TestCase):
-    def test_the_project_of_the_page_builds_its_components_only(self):
-        page = (ROOT / 'docs/get-started/use-in-cmake.md').read_text()
-        block, = (one for one in re.findall(r'(?s)```cmake\n(.*?)```', page)
-                  if 'FetchContent_Declare' in one)
+class PartOfABuild(unittest.TestCase):
+    def build_block(self, page, command, files, *options):
+        """Configures the project of the page that uses this CMake command, and tests that it builds
+        the components that it names, and no more."""
+        block, = (one for one in re.findall(r'(?s)```cmake\n(.*?)```', (ROOT / page).read_text())
+                  if command in one)
+        for word, value in (('URL', ROOT.as_uri()), ('TAG', 'HEAD')):
+            block = re.sub(rf'\b{word}\b', value, block)
         with tempfile.TemporaryDirectory() as directory:
-            Path(directory, 'CMakeLists.txt').write_text(block)
-            Path(directory, 'main.cc').write_text('int main() {}\n')
+            for name, text in {'CMakeLists.txt': block, 'main.cc': 'int main() {}\n',
+                               **files}.items():
+                path = Path(directory, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
             build = Path(directory, 'build')
             done('cmake', '-S', directory, '-B', build, '-G', 'Ninja',
-                 '-DCMAKE_CXX_COMPILER=clang++-19', '-DFETCHCONTENT_FULLY_DISCONNECTED=ON',
-                 f'-DFETCHCONTENT_SOURCE_DIR_EIDER={ROOT}')
+                 '-DCMAKE_CXX_COMPILER=clang++-19', *options)
             targets = done('ninja', '-C', build, '-t', 'targets', 'all')
             self.assertIn('\nservice: CXX_EXECUTABLE_LINKER', targets)
             inputs = done('ninja', '-C', build, '-t', 'query', 'service')
@@ -285,6 +290,20 @@ class FetchContent(unittest.TestCase):
         self.assertIn('libeider_sqlite.a', inputs)
         self.assertNotIn('libeider_client.a', targets)
         self.assertNotIn('01_hello', targets)
+
+    def test_fetch_content_builds_from_a_folder(self):
+        self.build_block('docs/get-started/use-in-cmake.md', 'FetchContent_Declare', {},
+                         '-DFETCHCONTENT_FULLY_DISCONNECTED=ON',
+                         f'-DFETCHCONTENT_SOURCE_DIR_EIDER={ROOT}')
+
+    def test_fetch_content_builds_from_a_clone(self):
+        self.build_block('docs/get-started/install.md', 'FetchContent_Declare', {})
+
+    def test_cpm_builds_from_a_clone(self):
+        if not os.environ.get('CPM_CMAKE'):
+            self.skipTest('CPM_CMAKE does not name a copy of CPM.cmake (it is in no registry)')
+        self.build_block('docs/get-started/install.md', 'CPMAddPackage',
+                         {'cmake/CPM.cmake': Path(os.environ['CPM_CMAKE']).read_text()})
 
 
 class VcpkgPort(unittest.TestCase):
