@@ -50,6 +50,7 @@ class Ask:
     mix    requests of the load instead, chosen at random (load/wrk.py); the probe uses the path
     first  further checks, once before the first measurement; each has check(port, address, via),
            like those of verify/refusals.py
+    allowed  bodies with which wrk compares each response; empty: it compares none
     """
     path: str
     expected: Expected
@@ -58,6 +59,7 @@ class Ask:
     headers: tuple = ()
     mix: tuple = ()
     first: tuple = ()
+    allowed: tuple = ()
 
     def request(self):
         """Returns its bytes."""
@@ -88,6 +90,7 @@ class Cell:
                    Eider there
     proxied_bytes  size of the floor's response body; 0: hello world
     has_database   PostgreSQL runs too, with new tables, and its CPU time is reported
+    changes        what is replaced during the load (load/changing.py); empty: nothing
     generators     agreement: names of the generators, the well-known one first
     bound_over     contestants to whose best CPU per request (or bytes) the bound is a ratio; empty:
                    to the epoll floor's CPU per request, or bytes as an absolute value
@@ -119,6 +122,7 @@ class Cell:
     is_proxied: bool = False
     proxied_bytes: int = 0
     has_database: bool = False
+    changes: str = ""
     generators: tuple = ()
     bound_over: tuple = ()
     bound: dict = field(default_factory=dict)

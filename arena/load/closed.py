@@ -6,7 +6,7 @@ Must not drop a result: a sample contains its errors.
 from contextlib import ExitStack
 
 from experiments import model
-from load import eider_bench, generators, handshakes, multiplexed, postgres
+from load import changing, eider_bench, generators, handshakes, multiplexed, postgres
 from load.measure import under_load
 from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
@@ -20,7 +20,8 @@ _OF_A_CELL = {**dict.fromkeys(model.REALTIME, eider_bench.Realtime),
 def load_of(cell, seconds):
     """Returns the Load for the generator."""
     return Load(cell.ask.path, cell.connections, seconds, cell.ask.headers, cell.depth,
-                cell.is_secure, cell.ask.method, cell.ask.body, cell.ask.mix)
+                cell.is_secure, cell.ask.method, cell.ask.body, cell.ask.mix,
+                cell.ask.allowed)
 
 
 def generator_of(step, asked):
@@ -84,14 +85,15 @@ def measured(one, step, context, generator):
     try:
         one.check_first()
         before = _database_ns(step)
-        cost = under_load(
-            one.server, lambda: generators.start(generator, load, one.server.port, cores),
-            lambda process, most: generators.finish(generator, process, most), one.probe,
-            step.seconds)
+        with changing.of(step, one) as changes:
+            cost = under_load(
+                one.server, lambda: generators.start(generator, load, one.server.port, cores),
+                lambda process, most: generators.finish(generator, process, most), one.probe,
+                step.seconds)
         one.server.ensure_alive()
+        found = figures(cost.report) | changes.figures(cost.report)
     except FAULTS as failure:
         return {"wrong": one.why(failure)}
-    found = figures(cost.report)
     if step.cell.has_database:
         spent = _database_ns(step) - before
         found["database_cpu_us"] = spent / 1000 / max(1, cost.report.requests)

@@ -28,7 +28,7 @@ def choose(load, published_with, asked=None):
     wanted = asked or published_with
     if not is_there(wanted):
         return wrk, f"{wanted} is not installed"
-    if not KNOWN[wanted].can(load) or (load.mix and wanted != wrk.NAME):
+    if not KNOWN[wanted].can(load) or ((load.mix or load.allowed) and wanted != wrk.NAME):
         return wrk, f"{wanted} cannot do it"
     return KNOWN[wanted], ""
 

@@ -6,7 +6,7 @@ Must not know a contestant by name: peer.toml contains the differences.
 import os
 
 from experiments import model
-from load import files_dir, postgres, process, profiles_dir, tls_terms
+from load import files_dir, postgres, process, profiles_dir, tls_terms, versions
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled, programs_folder
 
@@ -35,9 +35,10 @@ class Ports:
 
 def _folders(cell):
     """Returns the directories of the cell's files by placeholder; "" if not needed."""
-    return {name: str(made.ensure()) if set(cases) & set(cell.needs) else ""
-            for name, made, cases in (("files", files_dir, _FILES_CASES),
-                                      ("profiles", profiles_dir, _PROFILES_CASES))}
+    files = versions.folder if cell.changes == "file" else files_dir.ensure
+    return {name: str(made()) if set(cases) & set(cell.needs) else ""
+            for name, made, cases in (("files", files, _FILES_CASES),
+                                      ("profiles", profiles_dir.ensure, _PROFILES_CASES))}
 
 
 def _database(cell):

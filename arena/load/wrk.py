@@ -14,7 +14,7 @@ from verify.answers import type_of_body
 NAME = "wrk"
 HOST = "arena.example"  # the same for all contestants, so that the requests are equal
 _TIMEOUT = "10s"
-_scripts = {}
+_files = {}
 
 BODY_SCRIPT = """-- Sends content with each request.
 wrk.method, wrk.body = "{method}", "{body}"
@@ -63,6 +63,40 @@ request = function()
 end
 done = function(summary) io.write(string.format("Bytes read: %.0f\\n", summary.bytes)) end
 """
+ALLOWED_SCRIPT = """-- Compares each body with the allowed ones; a strong ETag must name only one.
+local paths = {
+PATHS
+}
+local allowed, named, threads = {}, {}, {}
+wrong, first = 0, ""
+local function fail(what)
+  wrong = wrong + 1
+  if first == "" then first = what end
+end
+setup = function(thread) threads[#threads + 1] = thread end
+init = function()
+  for number, path in ipairs(paths) do
+    local file = io.open(path, "rb")
+    allowed[file:read("*a")] = number
+    file:close()
+  end
+end
+response = function(_, headers, body)
+  local number, tag = allowed[body], headers["ETag"] or headers["Etag"] or headers["etag"]
+  if not number then return fail("a body of " .. #body .. " bytes that is not allowed") end
+  if not tag or tag:sub(1, 2) == "W/" then return end
+  if named[tag] and named[tag] ~= number then return fail("one ETag for two bodies: " .. tag) end
+  named[tag] = number
+end
+done = function()
+  for _, thread in ipairs(threads) do
+    local count = thread:get("wrong")
+    if count > 0 then
+      print("Wrong responses: " .. count .. ", the first has " .. thread:get("first"))
+    end
+  end
+end
+"""
 PIPELINE_SCRIPT = """-- Sends the request {depth} times in one write.
 local batch
 init = function(args)
@@ -106,6 +140,7 @@ class Load:
     body       of each request, JSON
     mix        Mixed requests instead of the path: in random order if one of them contains numbers,
                else in turn, so that none is created during the load
+    allowed    bodies of the responses, each of which is compared; empty: they are not compared
     """
     path: str
     connections: int
@@ -116,6 +151,7 @@ class Load:
     method: str = "GET"
     body: bytes = b""
     mix: tuple = ()
+    allowed: tuple = ()
 
 
 def can(_load):
@@ -141,17 +177,20 @@ def _script(load):
     if load.body and not load.mix:
         escaped = "".join(f"\\{byte:03}" for byte in load.body)
         text += BODY_SCRIPT.format(method=load.method, body=escaped)
+    if load.allowed:
+        paths = ",\n".join(f"  {_quoted(_path_of(body))}" for body in load.allowed)
+        text += ALLOWED_SCRIPT.replace("PATHS", paths)
     return text + (PIPELINE_SCRIPT.format(depth=load.depth) if load.depth > 1 else "")
 
 
-def _script_path(text):
-    """Returns a file of this script, written once and removed at exit."""
-    if text not in _scripts:
-        file = tempfile.NamedTemporaryFile("w", prefix="eider_wrk_", suffix=".lua")
-        file.write(text)
+def _path_of(data):
+    """Returns a file of these bytes, written once and removed at exit."""
+    if data not in _files:
+        file = tempfile.NamedTemporaryFile(prefix="eider_wrk_", suffix=".lua")
+        file.write(data)
         file.flush()
-        _scripts[text] = file
-    return _scripts[text].name
+        _files[data] = file
+    return _files[data].name
 
 
 def command(load, port, threads):
@@ -165,7 +204,7 @@ def command(load, port, threads):
         line += [word for field in type_of_body(load.headers) for word in ("-H", field)]
     script = _script(load)
     if script:
-        line += ["-s", _script_path(script)]
+        line += ["-s", _path_of(script.encode())]
     scheme = "https" if load.is_secure else "http"
     return line + [f"{scheme}://127.0.0.1:{port}{load.path}"]
 
@@ -187,8 +226,9 @@ def parse(text):
     if counted is None or rate is None or "cannot open" in text:
         raise GeneratorFailed("wrk said: " + text.strip()[:200])
     errors = [line.strip() for line in text.splitlines()
-              if "Socket errors" in line or "Non-2xx" in line]
-    count = sum(int(number) for line in errors for number in re.findall(r"\b(\d+)\b", line))
+              if "Socket errors" in line or "Non-2xx" in line or "Wrong responses" in line]
+    count = sum(int(number) for line in errors
+                for number in re.findall(r"\b(\d+)\b", line.partition(", the first")[0]))
     latency = r"^\s+Latency\s+"
     return Report(int(counted), rate, _percentile_ms(text, 50), _percentile_ms(text, 99),
                   "; ".join(errors), outcome.duration_ms(text, latency),

@@ -90,6 +90,7 @@ _COLUMNS = (
     (_OVER, "over", _peer_text),
     _column("load_cpu_us", "generator's CPU/request", wording.microseconds),
     _column("database_cpu_us", "PostgreSQL's CPU/request", wording.microseconds),
+    _column("seen_ms", "change seen after", wording.milliseconds),
     _column("avg_ms", "average", wording.milliseconds),
     _column("p50_ms", "p50", wording.milliseconds),
     _column("p90_ms", "p90", wording.milliseconds),
