@@ -8,12 +8,13 @@ import threading
 import time
 from pathlib import Path
 
-from load import versions
+from load import certificates, versions
 from verify import answers
 from verify.framing import WrongAnswer
 
 SEEN_SECONDS_MAX = 2
-_FILE_SECONDS = 0.05
+_FILE_SECONDS, _LOOK_SECONDS = 0.05, 0.05
+_UNSEEN = f"the new certificate is not used within {SEEN_SECONDS_MAX} s"
 
 
 class Nothing:
@@ -89,7 +90,54 @@ class Files(_Repeated):
                                       f"{SEEN_SECONDS_MAX} s") from None
 
 
-_KNOWN = {"": Nothing, "file": Files}
+class Certificates(_Repeated):
+    """Replaces the certificate and its key twice, after a third and two thirds of the load."""
+
+    def __init__(self, step, one):
+        super().__init__(step.seconds / certificates.COUNT)
+        self._server, self._via, self._at = one.server, one.probe.via, []
+        self._numbers = [(certificates.current() + more) % certificates.COUNT
+                         for more in range(certificates.COUNT)]
+
+    def __enter__(self):
+        """Waits until the server uses the current files: others may have been measured since."""
+        self._server.reload()
+        ends_at = time.monotonic() + SEEN_SECONDS_MAX
+        while self._used() != certificates.fingerprint(self._numbers[0]):
+            if time.monotonic() > ends_at:
+                raise WrongAnswer(_UNSEEN)
+            time.sleep(_LOOK_SECONDS)
+        return super().__enter__()
+
+    def _used(self):
+        with self._via(self._server.port) as connection:
+            return certificates.of_der(connection.getpeercert(True))
+
+    def change(self):
+        """Replaces both files, and tells the server if it needs a signal."""
+        if len(self._at) < certificates.COUNT - 1:
+            self._at.append(time.monotonic())
+            certificates.replace(self._numbers[len(self._at)])
+            self._server.reload()
+
+    def figures(self, report):
+        """Returns the longest time until a new certificate was used."""
+        known = [certificates.fingerprint(number) for number in self._numbers]
+        if set(report.certificates) - set(known):
+            raise WrongAnswer("a handshake had a certificate that was never installed")
+        delays = []
+        for at, before, after in zip(self._at, known, known[1:]):
+            first, last = report.certificates.get(after), report.certificates.get(before)
+            if first is None or first[0] - at > SEEN_SECONDS_MAX:
+                raise WrongAnswer(_UNSEEN)
+            if last is not None and last[1] - at > SEEN_SECONDS_MAX:
+                raise WrongAnswer("the replaced certificate is still used after "
+                                  f"{SEEN_SECONDS_MAX} s")
+            delays.append(first[0] - at)
+        return {"seen_ms": max(delays) * 1000} if delays else {}
+
+
+_KNOWN = {"": Nothing, "file": Files, "certificate": Certificates}
 
 
 def of(step, one):

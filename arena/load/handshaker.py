@@ -10,6 +10,7 @@ probe does, and the server would wait meanwhile.
 """
 
 import argparse
+import hashlib
 import json
 import socket
 import ssl
@@ -31,11 +32,15 @@ class Counts:
 
     def __init__(self):
         self._lock, self.latencies_ms, self.errors = threading.Lock(), [], {}
+        self.certificates = {}  # {SHA-256: [end of the first handshake, begin of the last]}
 
-    def add(self, milliseconds):
+    def add(self, began, certificate):
         """Counts a correct response."""
+        now = time.monotonic()
         with self._lock:
-            self.latencies_ms.append(milliseconds)
+            self.latencies_ms.append((now - began) * 1000)
+            known = self.certificates.setdefault(certificate, [now, began])
+            known[1] = max(known[1], began)
 
     def fail(self, what):
         """Counts an error; returns the number of errors."""
@@ -54,7 +59,7 @@ class Client:
 
     def ask(self):
         """Sends a request on a new connection; raises Wrong or OSError. The first gets a
-        session.
+        session. Returns the fingerprint of the server's certificate.
         """
         connection = socket.create_connection(("127.0.0.1", self._options.port), _TIMEOUT_SECONDS)
         # Otherwise the request waits up to 40 ms for the acknowledgement of the handshake's end.
@@ -63,6 +68,7 @@ class Client:
                                        session=self._session) as sealed:
             is_resumed, was_asked = sealed.session_reused, self._session is not None
             self._check_suite(sealed)
+            certificate = hashlib.sha256(sealed.getpeercert(True)).hexdigest()
             sealed.sendall(self._request)
             self._check_answer(_whole(sealed))
             if self._options.resumes:
@@ -70,6 +76,7 @@ class Client:
         if is_resumed != was_asked:
             raise Wrong("a full handshake, not a resumed one" if was_asked else
                         "a resumed handshake, not a full one")
+        return certificate
 
     def _check_suite(self, sealed):
         if sealed.cipher()[0] != self._options.suite:
@@ -98,8 +105,7 @@ def _whole(sealed):
 def _run(client, counts, ends_at):
     while (began := time.monotonic()) < ends_at:
         try:
-            client.ask()
-            counts.add((time.monotonic() - began) * 1000)
+            counts.add(began, client.ask())
         except (Wrong, OSError) as failure:
             if counts.fail(str(failure) or type(failure).__name__) >= _ERRORS_MAX:
                 return
@@ -136,6 +142,7 @@ def _report(counts, seconds):
     def at(share):
         return sorted_ms[min(len(sorted_ms) - 1, int(share * len(sorted_ms)))] if sorted_ms else 0
     return {"requests": len(sorted_ms), "seconds": seconds, "errors": counts.errors,
+            "certificates": counts.certificates,
             "p50_ms": at(0.5), "p90_ms": at(0.9), "p99_ms": at(0.99), "max_ms": at(1),
             "avg_ms": statistics.fmean(sorted_ms) if sorted_ms else 0}
 

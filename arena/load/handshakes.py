@@ -40,6 +40,7 @@ class Generator:
             latency = {f"{name}_ms": told[f"{name}_ms"] for name in
                        ("p50", "p90", "p99", "avg", "max")}
             return Report(told["requests"], told["requests"] / told["seconds"], errors=errors,
-                          error_count=sum(told["errors"].values()), **latency)
+                          error_count=sum(told["errors"].values()),
+                          certificates=told["certificates"], **latency)
         except (ValueError, KeyError, TypeError, ZeroDivisionError):
             raise GeneratorFailed("handshaker said: " + text.strip()[-200:]) from None

@@ -84,7 +84,7 @@ def under_load(server, start, finish, probe, seconds):
     ran, waited = server.cpu_ns()
     requests = report.requests + probe.depth * len(_PROBES_AT)
     return Cost(report, (ran - ran_before) / 1000 / max(1, requests),
-                (waited - waited_before) / max(1, ran - ran_before), memory)
+                max(0, waited - waited_before) / max(1, ran - ran_before), memory)
 
 
 def measure(server, workload, probe, load_cores, number, fresh_memory):

@@ -28,6 +28,7 @@ class Report:
     seconds      from the first request to the last response
     unsent       at a fixed rate: scheduled, but never sent
     bytes_read   of all responses with their headers; None if it does not print them
+    certificates {SHA-256: (end of the first handshake, begin of the last)}, monotonic seconds
     """
     requests: int
     per_second: float
@@ -41,6 +42,7 @@ class Report:
     seconds: float = NAN
     unsent: int = 0
     bytes_read: float | None = None
+    certificates: dict | None = None
 
 
 def duration_ms(text, before):

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 
 from experiments import model
-from load import tls_terms
+from load import certificates
 from load.wrk import HOST
 from verify import answers, sealed, websockets
 from verify.answers import Expected, request_bytes
@@ -26,7 +26,7 @@ def via(cell, protocol=sealed.H1):
     """Returns a function that opens the cell's connections."""
     if not cell.is_secure:
         return answers.dial
-    client = sealed.context(tls_terms.certificate().cert, protocol)
+    client = sealed.context(certificates.trusted_for(cell), protocol)
     return functools.partial(sealed.dial, client=client, host=HOST)
 
 

@@ -32,11 +32,13 @@ class Manners:
     folder         working directory; None: the current one
     ends_with      signal for a clean exit
     is_exit_clean  whether status 0 is expected after it
+    reloads_with   signal after which it reads its certificate again; empty: it needs none
     """
     environment: dict = field(default_factory=dict)
     folder: object = None
     ends_with: str = "SIGTERM"
     is_exit_clean: bool = True
+    reloads_with: str = ""
 
 
 class Server:
@@ -113,6 +115,11 @@ class Server:
                                f"{self.manners.ends_with}") from None
         if status != 0 and self.manners.is_exit_clean:
             raise ServerFailed(f"left with {self._ending()} after {self.manners.ends_with}")
+
+    def reload(self):
+        """Sends the signal after which it reads its certificate again, if it needs one."""
+        if self.manners.reloads_with:
+            self.process.send_signal(getattr(signal, self.manners.reloads_with))
 
     def _await_listening(self):
         deadline = time.monotonic() + START_SECONDS_MAX

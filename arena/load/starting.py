@@ -6,7 +6,7 @@ Must not know a contestant by name: peer.toml contains the differences.
 import os
 
 from experiments import model
-from load import files_dir, postgres, process, profiles_dir, tls_terms, versions
+from load import certificates, files_dir, postgres, process, profiles_dir, versions
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled, programs_folder
 
@@ -57,7 +57,7 @@ def _tls(cell, port, beside):
     """Returns ports and certificate: the cell's requests go to `port`."""
     if not cell.is_secure:
         return {"port": port, "tls_port": 0, "cert": "", "key": ""}
-    return {"port": beside, "tls_port": port, **vars(tls_terms.certificate())}
+    return {"port": beside, "tls_port": port, **vars(certificates.of(cell))}
 
 
 def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
@@ -94,11 +94,12 @@ def manners(contestant, cell, port=0, upstream=""):
         environment |= {"DATABASE": _database(cell),
                         "DATABASE_CONNECTIONS": str(model.DATABASE_CONNECTIONS)}
     if cell.is_secure:
-        made = tls_terms.certificate()
+        made = certificates.of(cell)
         environment |= {"TLS_PORT": str(port), "TLS_CERT": made.cert, "TLS_KEY": made.key}
     values = filled([str(value) for value in environment.values()], peer)
     return Manners(dict(zip(environment, values)), peer.folder,
-                   peer.run.get("ends_with", "SIGTERM"), peer.run.get("is_exit_clean", True))
+                   peer.run.get("ends_with", "SIGTERM"), peer.run.get("is_exit_clean", True),
+                   peer.run.get("reloads_with", ""))
 
 
 def _upstream_words(cell, port):

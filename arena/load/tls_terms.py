@@ -28,23 +28,34 @@ class Certificate:
     key: str
 
 
+def folder():
+    """Makes a directory, which is deleted at exit."""
+    path = tempfile.mkdtemp(prefix="eider_arena_tls_")
+    atexit.register(shutil.rmtree, path, True)
+    return path
+
+
 @functools.cache
 def certificate():
-    """Makes the certificate once per run; it is deleted at exit. Raises ServerFailed."""
+    """Makes the certificate once per run. Raises ServerFailed."""
+    return made()
+
+
+def made():
+    """Makes a certificate, which is deleted at exit. Raises ServerFailed."""
     if not shutil.which("openssl"):
         raise ServerFailed("openssl makes the certificate and is not installed: "
                            "apt-get install openssl")
-    folder = tempfile.mkdtemp(prefix="eider_arena_tls_")
-    atexit.register(shutil.rmtree, folder, True)
-    made = Certificate(f"{folder}/cert.pem", f"{folder}/key.pem")
+    path = folder()
+    pair = Certificate(f"{path}/cert.pem", f"{path}/key.pem")
     ended = subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
          "-nodes", "-sha256", "-days", _DAYS, "-subj", f"/CN={HOST}",
-         "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", made.key, "-out", made.cert],
+         "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", pair.key, "-out", pair.cert],
         capture_output=True, text=True, timeout=_MAKE_SECONDS_MAX, check=False)
     if ended.returncode != 0:
         raise ServerFailed(f"openssl makes no certificate: {ended.stderr.strip()[-200:]}")
-    return made
+    return pair
 
 
 def as_client(line):

@@ -32,6 +32,8 @@ _SENTENCES = {
     "form": "A page with a signed session, a form and its token, compared with a plain page. An "
             "experiment of this project.",
     "files": "Files in the page cache, compared with nginx. An experiment of this project.",
+    "changes": "Files and certificates that are replaced while a load runs. An experiment of this "
+               "project.",
     "streaming": "A large response that is created while it is sent, and a request body that is "
                  "summed as it arrives. An experiment of this project.",
     "websocket": "Echoed messages, a broadcast to many sockets, and the memory of idle sockets. "

@@ -1,13 +1,17 @@
-"""Files that are replaced under load: a mixed, an old or a mislabeled version disqualifies.
+"""Files that are replaced under load: a mixed, an old or a mislabeled version disqualifies, and so
+does a certificate that is used too long.
 
 Must not need Eider or a peer; wrk is tested if it is installed.
 """
 
+import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,13 +23,18 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).
 import core_support
 from experiments import changes
 from experiments.model import Machine
-from load import changing, closed, generators, starting, versions, wrk
+from load import (certificates, changing, closed, generators, handshakes, plan, probe, starting,
+                  tls_terms, versions, wrk)
+from load.outcome import Report
+from load.server import Manners, Server
+from tiny_tls import TinyTls
 from verify.framing import WrongAnswer
 
 TWO_CORES = Machine((0,), (1,))
 CELLS = {cell.id: cell for cell in changes.experiment(TWO_CORES).cells}
 SMALL = CELLS["f4k"]
 STEP = SimpleNamespace(cell=SMALL, seconds=1.0)
+RENEWAL = SimpleNamespace(cell=CELLS["certificate"], seconds=6.0)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -58,6 +67,7 @@ class FileServer:
     def __init__(self, mode):
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.mode, self._server.daemon_threads = mode, True
+        self._server.handle_error = lambda *_: None  # wrk resets its connections
         self.port = self._server.server_port
 
     def __enter__(self):
@@ -77,6 +87,15 @@ def under_changes(mode):
         words = wrk.command(load, server.port, 1)
         return wrk.parse(subprocess.run(words, capture_output=True, text=True, check=True,
                                         timeout=30).stdout)
+
+
+def _tiny(case, **run):
+    """Returns a contestant with these keys of [run]."""
+    parent = tempfile.TemporaryDirectory()
+    case.addCleanup(parent.cleanup)
+    peer = core_support.peer(parent.name, "tiny", "right")
+    peer.run.update(run)
+    return peer.contestants[0]
 
 
 class Versions(unittest.TestCase):
@@ -135,6 +154,101 @@ class Seen(unittest.TestCase):
             self.assertEqual(nothing.figures(None), {})
 
 
+def used(*rows):
+    """Returns a Report with these certificates: (number, first end, last begin)."""
+    return Report(1, 1.0, certificates={certificates.fingerprint(number): (first, last)
+                                        for number, first, last in rows})
+
+
+class Renewal(unittest.TestCase):
+    """The figures of two changes, at 10 s and at 12 s."""
+
+    @staticmethod
+    def figures(report, is_done=True):
+        """Returns the figures of the report, or the error."""
+        certificates.replace(0)
+        one = SimpleNamespace(server=SimpleNamespace(reload=lambda: None),
+                              probe=SimpleNamespace(via=None))
+        changes_made = changing.of(RENEWAL, one)
+        with mock.patch.object(time, "monotonic", side_effect=[10.0, 12.0]):
+            for _ in range(3 if is_done else 0):
+                changes_made.change()
+        try:
+            return changes_made.figures(report)
+        except WrongAnswer as wrong:
+            return str(wrong)
+
+    def test_the_longest_time_until_one_is_used_is_the_figure(self):
+        found = self.figures(used((0, 9.0, 10.4), (1, 10.5, 12.1), (2, 12.75, 14.0)))
+        self.assertEqual(found, {"seen_ms": 750})
+        self.assertEqual(certificates.current(), 2)
+
+    def test_late_unused_and_unknown_certificates_are_errors(self):
+        for rows, words in (
+                (((0, 9.0, 10.4), (1, 10.5, 14.5)), "not used within 2 s"),
+                (((0, 9.0, 10.4), (1, 12.5, 12.6), (2, 13.0, 14.0)), "not used within 2 s"),
+                (((0, 9.0, 12.5), (1, 10.5, 12.6), (2, 13.0, 14.0)), "still used after 2 s")):
+            with self.subTest(rows):
+                self.assertIn(words, self.figures(used(*rows)))
+        unknown = Report(1, 1.0, certificates={"ab": (1, 1)})
+        self.assertIn("never installed", self.figures(unknown))
+
+    def test_a_load_that_ends_before_the_first_change_has_no_figure(self):
+        self.assertEqual(self.figures(used((0, 1.0, 2.0)), is_done=False), {})
+
+    def test_a_server_that_never_loads_the_files_is_noticed_before_the_load(self):
+        step = RENEWAL
+        certificates.replace(0)
+        with TinyTls(certificates.pairs()[1]) as server, \
+                mock.patch.object(changing, "SEEN_SECONDS_MAX", 0.1), \
+                self.assertRaisesRegex(WrongAnswer, "new certificate is not used"):
+            server.reload = lambda: None
+            one = SimpleNamespace(server=server,
+                                  probe=SimpleNamespace(via=probe.via(step.cell)))
+            with changing.of(step, one):
+                pass
+
+    def test_handshakes_report_the_certificates_that_they_saw(self):
+        with TinyTls(certificates.pairs()[2]) as server:
+            generator = handshakes.Generator(RENEWAL.cell)
+            line = generator.command(wrk.Load("/plaintext", 2, 1), server.port, 1)
+            told = generator.parse(subprocess.run(line, capture_output=True, text=True, check=True,
+                                                  timeout=30).stdout)
+        self.assertEqual(told.errors, "")
+        (name, (first, last)), = told.certificates.items()
+        self.assertEqual(name, certificates.fingerprint(2))
+        self.assertTrue(0 < first < last < time.monotonic() or told.requests == 1, told)
+
+    def test_clients_trust_all_of_them_and_contestants_get_the_replaced_files(self):
+        cell = RENEWAL.cell
+        for pair in certificates.pairs():
+            with TinyTls(pair) as server, probe.via(cell)(server.port) as connection:
+                self.assertTrue(connection.getpeercert(True))
+        self.assertEqual(starting.manners(_tiny(self), cell).environment["TLS_CERT"],
+                         certificates.served().cert)
+        self.assertNotEqual(certificates.served(), tls_terms.certificate())
+
+    def test_the_signal_of_the_manifest_is_sent(self):
+        self.assertEqual(starting.manners(_tiny(self, reloads_with="SIGHUP"), RENEWAL.cell)
+                         .reloads_with, "SIGHUP")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        script = ("import signal, socket, sys\n"
+                  "signal.signal(signal.SIGHUP, lambda *_: sys.exit(5))\n"
+                  f"with socket.create_server(('127.0.0.1', {port})):\n"
+                  "    signal.pause()\n")
+        for sends, status in (("SIGHUP", 5), ("", None)):
+            with Server("tiny", [sys.executable, "-c", script], port, os.sched_getaffinity(0),
+                        Manners(reloads_with=sends)) as server:
+                server.reload()
+                if sends:
+                    server.process.wait(20)
+                self.assertEqual(server.process.poll(), status)
+
+    def test_a_measurement_is_long_enough_for_both_changes(self):
+        self.assertEqual(plan.seconds_of(RENEWAL.cell, 1.0), 3 * changing.SEEN_SECONDS_MAX)
+
+
 class Plans(unittest.TestCase):
     def test_only_wrk_compares_bodies(self):
         load = closed.load_of(SMALL, 1)
@@ -142,9 +256,7 @@ class Plans(unittest.TestCase):
         self.assertIs(generators.choose(load, "wrk", "h2load")[0], wrk)
 
     def test_the_directory_is_that_of_the_versions(self):
-        with tempfile.TemporaryDirectory() as parent:
-            who = core_support.peer(parent, "tiny", "right").contestants[0]
-            environment = starting.manners(who, SMALL).environment
+        environment = starting.manners(_tiny(self), SMALL).environment
         self.assertEqual(environment["FILES_DIR"], str(versions.folder()))
 
     def test_bounds_are_those_of_static_files(self):

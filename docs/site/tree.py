@@ -91,6 +91,7 @@ _PLACES = {
     'arena/RULES.md': ('arena/rules.html', 'measured'),
     'arena/EXPERIMENTS.md': ('arena/experiments.html', 'measured'),
     'arena/APPLICATIONS.md': ('arena/applications.html', 'measured'),
+    'arena/OPERATIONS.md': ('arena/operations.html', 'measured'),
     'arena/PEERS.md': ('arena/peers.html', 'measured'),
 }
 _PUBLISHED = re.compile(r'arena/published/([^/]+)/report\.md')

@@ -142,10 +142,13 @@ async function serve(port, delayMs) {
 
 function startWorkers(count) {
   for (let i = 0; i < count; ++i) cluster.fork();
+  const tell = (signal) => Object.values(cluster.workers).forEach(
+    (worker) => worker.process.kill(signal));
   process.on('SIGTERM', () => {
     cluster.on('exit', () => Object.keys(cluster.workers).length === 0 && process.exit(0));
-    for (const worker of Object.values(cluster.workers)) worker.process.kill('SIGTERM');
+    tell('SIGTERM');
   });
+  process.on('SIGHUP', () => tell('SIGHUP'));
 }
 
 const [port, threads, delayMs] = process.argv.slice(2).map(Number);

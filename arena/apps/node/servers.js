@@ -25,7 +25,9 @@ export function serverOf(options, answer) {
     return HTTP2 ? ofSessions(http2.createServer(answer))
       : ofConnections(http.createServer(options, answer));
   }
-  const sealed = { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) };
-  return HTTP2 ? ofSessions(http2.createSecureServer(sealed, answer))
-    : ofConnections(https.createServer({ ...options, ...sealed }, answer));
+  const sealed = () => ({ cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) });
+  const made = HTTP2 ? ofSessions(http2.createSecureServer(sealed(), answer))
+    : ofConnections(https.createServer({ ...options, ...sealed() }, answer));
+  process.on('SIGHUP', () => made.server.setSecureContext(sealed()));
+  return made;
 }
