@@ -4,6 +4,8 @@ Must not name a contestant's private flag: all get the same requests. There are 
 figures.
 """
 
+import random
+
 from experiments import model
 from experiments.model import CLOSE, HELLO, Ask, Cell, Experiment, both, closing
 from verify.answers import Expected
@@ -12,11 +14,14 @@ CONNECTIONS = 64
 CLIENTS = 8
 IDLE_CONNECTIONS = 8000
 LARGE_BYTES = 2**20
+ECHO_BYTES = 10 * 2**10
 _ORIGIN = ("nginx",)
+_ECHOING = ("go-net-http", "h2o", "node")  # nginx cannot
+_OCTETS = "application/octet-stream"
 
 
 def experiment(machine):
-    """Five cells."""
+    """Six cells."""
     return Experiment(
         "tls", "TLS 1.3", machine.scale() + " All clients offer "
         "only TLS_AES_128_GCM_SHA256 with X25519; the certificate is EC P-256. Idle is the growth "
@@ -26,15 +31,24 @@ def experiment(machine):
             _handshakes("resumed", "a resumed session for each request", is_resumed=True),
             _cell("b1m", f"responses of 1 MiB, {CONNECTIONS} connections",
                   Ask(f"/bytes/{LARGE_BYTES}", Expected(b"x" * LARGE_BYTES,
-                                                        "application/octet-stream")),
+                                                        _OCTETS)),
                   needs=("tls", "bodies")),
+            _echo(),
             _cell("idle", f"{IDLE_CONNECTIONS:,} idle connections", Ask("/plaintext", HELLO),
                   kind=model.IDLE, connections=IDLE_CONNECTIONS, metric="bytes")))
 
 
 def _cell(cell_id, title, ask, needs=("plaintext", "tls"), **more):
-    return Cell(cell_id, title, ask, needs, is_secure=True, bound=both(1.0), bound_over=_ORIGIN,
-                **{"connections": CONNECTIONS, **more})
+    return Cell(cell_id, title, ask, needs, is_secure=True, bound=both(1.0),
+                **{"connections": CONNECTIONS, "bound_over": _ORIGIN, **more})
+
+
+def _echo():
+    body = random.Random("echo").randbytes(ECHO_BYTES)
+    return _cell("echo", f"echo of {ECHO_BYTES // 1024} KiB, {CONNECTIONS} connections",
+                 Ask("/echo", Expected(body, _OCTETS), "POST", body,
+                     (f"Content-Type: {_OCTETS}",), allowed=(body,)),
+                 needs=("tls", "echo"), bound_over=_ECHOING)
 
 
 def _handshakes(cell_id, title, is_resumed=False):

@@ -3,6 +3,7 @@
 Must not be fast. Runs in a thread of a test.
 """
 
+import re
 import socket
 import ssl
 import threading
@@ -10,8 +11,9 @@ import time
 from email.utils import formatdate
 
 BODY = b"Hello, World!"
-MODES = ("right", "byte", "status", "no-tickets", "endless", "cut")
+MODES = ("right", "byte", "status", "no-tickets", "endless", "cut", "echo")
 _ENDLESS_BYTES = 2 << 20
+_LENGTH = re.compile(rb"Content-Length: (\d+)")
 
 
 class TinyTls:
@@ -56,15 +58,19 @@ class TinyTls:
                     held += data
                     while b"\r\n\r\n" in held:
                         head, _, held = held.partition(b"\r\n\r\n")
-                        sealed.sendall(self._answer(b"close" in head))
+                        size = int((_LENGTH.search(head) or (0, 0))[1])
+                        while len(held) < size:
+                            held += sealed.recv(4096)
+                        sent, held = held[:size], held[size:]
+                        sealed.sendall(self._answer(b"close" in head, sent))
                         if b"close" in head:
                             return
         except OSError:
             pass
 
-    def _answer(self, is_closing):
+    def _answer(self, is_closing, sent):
         body = {"byte": BODY[:-1] + b"?", "cut": BODY[:-1],
-                "endless": b"x" * _ENDLESS_BYTES}.get(self.mode, BODY)
+                "endless": b"x" * _ENDLESS_BYTES, "echo": sent}.get(self.mode, BODY)
         status = "503 Busy" if self.mode == "status" else "200 OK"
         date = formatdate(time.time(), usegmt=True)
         lines = [f"HTTP/1.1 {status}", "Server: tiny", f"Date: {date}",

@@ -4,6 +4,7 @@ Must not test speed, and must not need a peer: the servers are threads of the te
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,8 @@ import core_support
 from cli import preparing
 from experiments import model, tls
 from experiments.model import HELLO, Ask, Cell, Machine
-from load import generators, handshakes, idle, plan, probe, starting, tls_terms, wrk
+from load import (closed, generators, handshakes, idle, plan, probe, secured, starting, tls_terms,
+                  wrk)
 from load.outcome import GeneratorFailed
 from load.server import ServerFailed
 from peers import manifest
@@ -183,10 +185,25 @@ class Starting(unittest.TestCase):
 
 class Plans(unittest.TestCase):
     def test_all_cells_that_were_asked_for_are_there_and_bounded_by_nginx(self):
-        self.assertEqual(list(CELLS), ["keep", "new", "resumed", "b1m", "idle"])
+        self.assertEqual(list(CELLS), ["keep", "new", "resumed", "b1m", "echo", "idle"])
         for cell in CELLS.values():
             self.assertTrue(cell.is_secure and "tls" in cell.needs)
-            self.assertEqual((cell.bound, cell.bound_over), (model.both(1.0), ("nginx",)))
+            self.assertEqual(cell.bound, model.both(1.0))
+            self.assertEqual("nginx" in cell.bound_over, cell.id != "echo")
+
+    @unittest.skipUnless(shutil.which("wrk"), "wrk is not installed")
+    def test_an_echo_is_compared_with_what_was_sent(self):
+        cell = CELLS["echo"]
+        self.assertEqual(len(cell.ask.body), 10240)
+        for mode, words in (("echo", ""), ("right", "the first has a body of 13 bytes")):
+            with self.subTest(mode), TinyTls(tls_terms.certificate(), mode) as server:
+                load = closed.load_of(cell, 1)
+                words_of_load = secured.command(load, server.port, 1)
+                told = secured.parse(subprocess.run(words_of_load, capture_output=True, text=True,
+                                                    timeout=30, check=True).stdout)
+                self.assertIn(words, told.errors)
+                self.assertEqual(bool(told.errors), mode == "right")
+                self.assertGreater(told.requests, 0)
 
     def test_commands_shown_hold_no_path_of_this_machine(self):
         for cell in CELLS.values():

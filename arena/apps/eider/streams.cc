@@ -52,6 +52,11 @@ Task<Checksum> checksum(BodyStream body) {
 
 void add_streams(App& app) {
   app.get("/stream/{bytes}", stream);
+  app.post("/echo", [](Body body) {
+    return Response()
+        .set_static_type("application/octet-stream")
+        .set_body(std::string(body.view()));
+  });
   app.post("/upload", upload).body_bytes_max(kUploadBytesMax);
   app.post("/checksum", checksum).body_bytes_max(kUploadBytesMax);
 }

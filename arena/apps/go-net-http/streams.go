@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strconv"
@@ -44,7 +45,19 @@ func stream(response http.ResponseWriter, request *http.Request) {
 	}
 }
 
+func echoBody(response http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		http.Error(response, err.Error(), http.StatusBadRequest)
+		return
+	}
+	response.Header().Set("Content-Type", "application/octet-stream")
+	response.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	response.Write(body)
+}
+
 func addStreams(mux *http.ServeMux) {
+	mux.HandleFunc("POST /echo", echoBody)
 	mux.HandleFunc("GET /events", events)
 	mux.HandleFunc("GET /stream/{bytes}", stream)
 	if folder := os.Getenv("FILES_DIR"); folder != "" {

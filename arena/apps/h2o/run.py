@@ -3,7 +3,7 @@
 
 The served files are in FOLDER, which files.py makes first. Environment variables add more: the
 directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY; a proxy from /proxy to
-UPSTREAM.
+UPSTREAM; with ECHO=1, /echo.
 """
 
 import os
@@ -25,6 +25,12 @@ SEALED = """listen:
     key-file: {key}"""
 PROXIED = """      /proxy:
         proxy.reverse.url: http://{place}/"""
+# The only handlers of this server are of mruby.
+ECHOING = """      /echo:
+        mruby.handler: |
+          Proc.new do |env|
+            [200, {"content-type" => "application/octet-stream"}, [env["rack.input"].read]]
+          end"""
 
 
 def user_line():
@@ -54,7 +60,8 @@ def template():
                                key=os.environ["TLS_KEY"])
     place = os.environ.get("UPSTREAM")
     return Path(in_memory("h2o", filled(HERE / "h2o.conf.template", {
-        "sealed": sealed, "proxied": PROXIED.format(place=place) if place else ""})))
+        "sealed": sealed, "proxied": PROXIED.format(place=place) if place else "",
+        "echoing": ECHOING if os.environ.get("ECHO") else ""})))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,12 @@ function asObject(text) {
   }
 }
 
+async function echo(request, response) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  send(response, 'application/octet-stream', Buffer.concat(parts));
+}
+
 // The body back with "reply":"received" in it, once `wait` is over.
 async function reply(request, response, wait) {
   const body = asObject(await readBody(request));
@@ -115,6 +121,8 @@ function handler(delayMs, rows, profiles) {
       if (!profiles?.(request, response)) answerGet(response, url);
     } else if (method === 'POST' && url === '/upload') {
       answerUpload(request, response);
+    } else if (method === 'POST' && url === '/echo') {
+      echo(request, response);
     } else if (method === 'POST' && url === '/test') {
       reply(request, response, wait);
     } else if (method === 'POST' && url === '/test/blocking') {
