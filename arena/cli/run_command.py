@@ -4,6 +4,7 @@ Must not reuse part of a round: a resumed run measures an unfinished round again
 """
 
 import argparse
+import dataclasses
 import os
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from cli import choosing, preparing, ratios_command
 from cli.machine import FILES_SPARE, cores, described, raise_file_limit
 from cli.progress import Progress, spoken
 from experiments.catalogue import all_experiments
-from experiments.model import Machine
+from experiments.model import RATE_PER_CORE, Machine
 from load import generators, plan, resuming, runner
 from load.results import Folder, ResultsError, utc_now
 from peers import packages
@@ -22,7 +23,7 @@ RESULTS = ARENA / "results"
 _QUICK, _FULL = {"rounds": 3, "seconds": 1.0}, {"rounds": 5, "seconds": 3.0}
 _WARM_SECONDS = 1
 _PLANNED = ("experiment", "watched", "peers", "quick", "full", "rounds", "seconds", "cores",
-            "generator")
+            "generator", "rate_per_core")
 
 
 class CannotRun(Exception):
@@ -60,6 +61,9 @@ def add(commands):
     parser.add_argument("--seconds", type=_at_least(float, 1),
                         help="of each measurement (quick 1, full 3)")
     parser.add_argument("--cores", metavar="server:load", help="e.g. 0:1 or 0-3:4-7 (half each)")
+    parser.add_argument("--rate-per-core", type=_at_least(int, 1), metavar="N",
+                        help="requests per second of open-loop/paced, for each core of the server "
+                        f"({RATE_PER_CORE:,})")
     parser.add_argument("--generator", choices=list(generators.KNOWN),
                         help="for all closed loops (what was published with, or else wrk)")
     parser.add_argument("--resume", metavar="DIR", help="go on with an interrupted run")
@@ -76,7 +80,8 @@ def run(options):
     if options.resume:
         given = [name for name in _PLANNED if getattr(options, name)]
         if given:
-            raise CannotRun(f"--resume goes on with the same plan: leave out --{given[0]}")
+            raise CannotRun(f"--resume goes on with the same plan: "
+                            f"leave out --{given[0].replace('_', '-')}")
         folder, planned, machine, context_options = _resumed(options)
     else:
         folder, planned, machine, context_options = _fresh(options)
@@ -90,7 +95,8 @@ def _is_quick(options):
 def _fresh(options):
     is_quick = _is_quick(options)
     size = _QUICK if is_quick else _FULL
-    machine = cores(options.cores)
+    machine = dataclasses.replace(cores(options.cores),
+                                  rate_per_core=options.rate_per_core or RATE_PER_CORE)
     peers = choosing.read_peers()
     names = choosing.words(options.peers)
     cells = choosing.words(options.experiment)
@@ -109,7 +115,8 @@ def _fresh(options):
                 "rounds": options.rounds or size["rounds"],
                 "seconds": options.seconds or size["seconds"], "is_quick": is_quick,
                 "warm_seconds": 0 if is_quick else _WARM_SECONDS,
-                "generator": options.generator, "prefixes": prefixes}
+                "generator": options.generator, "prefixes": prefixes,
+                "rate_per_core": machine.rate_per_core}
     planned, contestants, left_out = _plan(settings, peers, experiments)
     settings["contestants"] = [one.name for one in contestants]  # needed by --resume
     content = preparing.run_content(settings, planned, contestants, left_out, machine)
@@ -165,7 +172,8 @@ def _resumed(options):
     if not settings:
         raise ResultsError(f"{options.resume}: run.json has no settings; start a new run")
     told = folder.run["cores"]
-    machine = Machine(tuple(told["server"]), tuple(told["load"]))
+    machine = Machine(tuple(told["server"]), tuple(told["load"]),
+                      settings.get("rate_per_core", RATE_PER_CORE))
     resuming.ensure_same_machine(folder, described())
     peers = choosing.read_peers()
     experiments = choosing.experiments_named(settings["experiments"], all_experiments(machine))

@@ -29,6 +29,8 @@ SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
 # Connections that each contestant may open per event loop or process: enough for PostgreSQL.
 DATABASE_CONNECTIONS = 8
 IDLES = (IDLE, IDLE_SOCKETS)
+# HttpArena's latency-1m: a million requests per second for 64 cores.
+RATE_PER_CORE = 15_625
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,13 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Machine:
-    """The cores of the server and of the load."""
+    """The cores of the server and of the load.
+
+    rate_per_core  requests per second for each core of the server, in the cell with a paced load
+    """
     server_cores: tuple
     load_cores: tuple
+    rate_per_core: int = RATE_PER_CORE
 
     @property
     def threads(self):

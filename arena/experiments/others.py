@@ -13,6 +13,8 @@ IDLE_CONNECTIONS = 8000
 WORKERS = 100
 RATES_PER_CORE = (2000, 10000)
 _MEBIBYTE = 2**20
+PACED_CONNECTIONS = 256
+_PACED_RIVALS = ("nginx", "h2o", "uwebsockets")
 
 
 def bodies(machine):
@@ -51,11 +53,19 @@ def workers(machine):
 
 
 def open_loop(machine):
-    """Latency at rates that do not decrease if the server is slow."""
+    """Latency and cost at rates that do not decrease if the server is slow."""
     rates = [rate * machine.threads for rate in RATES_PER_CORE]
     return Experiment(
-        "open-loop", "Latency at a fixed rate",
+        "open-loop", "Latency and cost at a fixed rate",
         machine.scale() + " Latency counts from when a request was due.",
-        tuple(Cell(f"r{rate}", f"{rate:,} requests per second, 64 connections",
-                   Ask("/plaintext", HELLO), ("plaintext",), kind=model.OPEN, metric="p99_ms",
-                   rate=rate) for rate in rates))
+        (*(Cell(f"r{rate}", f"{rate:,} requests per second, 64 connections",
+                Ask("/plaintext", HELLO), ("plaintext",), kind=model.OPEN, metric="p99_ms",
+                rate=rate) for rate in rates), _paced(machine)))
+
+
+def _paced(machine):
+    """All contestants respond to the same number of requests, so only their cost differs."""
+    rate = machine.rate_per_core * machine.threads
+    return Cell("paced", f"{rate:,} requests per second, {PACED_CONNECTIONS} connections, by cost",
+                Ask("/plaintext", HELLO), ("plaintext",), kind=model.OPEN, rate=rate,
+                connections=PACED_CONNECTIONS, bound=both(1.0), bound_over=_PACED_RIVALS)

@@ -33,7 +33,8 @@ def _measured(one, step, context):
         ran_before, waited_before = one.server.cpu_ns()
         report = eider_bench.fixed_rate(
             one.server.port, step.cell.ask.path, step.cell.connections, step.cell.rate,
-            step.seconds, set(context.machine.load_cores))
+            step.seconds, set(context.machine.load_cores),
+            expect_body=one.probe.expected.body.decode(), threads=len(context.machine.load_cores))
         ran, waited = one.server.cpu_ns()
         memory = one.server.memory_bytes()
         one.server.ensure_alive()

@@ -15,7 +15,7 @@ from email.utils import formatdate
 
 HEAD = re.compile(rb"(\w+) (\S+) HTTP/1.1\r\n(.*?)\r\n\r\n", re.DOTALL)
 MODES = ("right", "byte", "header", "close", "length", "short", "order", "dies", "chunked",
-         "stale", "silent-close", "type")
+         "stale", "silent-close", "type", "byte-once")
 
 
 class Answerer:
@@ -29,6 +29,8 @@ class Answerer:
         """Returns the mode of the next response."""
         with self.lock:
             self.count += 1
+            if self.mode == "byte-once":
+                return "byte" if self.count == self.after + 1 else "right"
             return self.mode if self.count > self.after else "right"
 
     def answer(self, path, is_closing):
