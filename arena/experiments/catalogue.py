@@ -10,8 +10,8 @@ from experiments import (agreement, changes, client, database, files, floor, for
 _MAKERS = (scalability.experiment, slow_work.experiment, tail.experiment, techempower.experiment,
            database.techempower, database.httparena, profiles.experiment,
            nginx.experiment, floor.experiment, floor.churn, others.bodies, others.idle,
-           others.workers, others.open_loop, orders.experiment, form.experiment, files.files,
-           files.streaming, changes.experiment, realtime.websocket, realtime.events,
+           others.held, others.workers, others.open_loop, orders.experiment, form.experiment,
+           files.files, files.streaming, changes.experiment, realtime.websocket, realtime.events,
            http2.experiment, tls.experiment, proxy.experiment, client.experiment,
            agreement.experiment)
 

@@ -20,6 +20,8 @@ CLOSED, SLOW, IDLE, OPEN, WORKERS = "closed loop", "slow work", "idle", "open lo
 # With closed loops of Eider's generator, and with a growing number of idle WebSockets.
 WEBSOCKET, BROADCAST, EVENTS = "websocket", "broadcast", "events"
 IDLE_SOCKETS = "idle websockets"
+# With a closed loop, while many other connections are open and idle.
+HELD = "held connections"
 # With h2load, and with a connection and a TLS handshake per request.
 HTTP2, HANDSHAKES = "http2", "handshakes"
 # The contestant is the client; and two generators that load the same servers are compared.
@@ -28,7 +30,7 @@ REALTIME = (WEBSOCKET, BROADCAST, EVENTS)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
 # Connections that each contestant may open per event loop or process: enough for PostgreSQL.
 DATABASE_CONNECTIONS = 8
-IDLES = (IDLE, IDLE_SOCKETS)
+IDLES = (IDLE, IDLE_SOCKETS, HELD)
 # HttpArena's latency-1m: a million requests per second for 64 cores.
 RATE_PER_CORE = 15_625
 
@@ -74,6 +76,7 @@ class Cell:
 
     needs          cases of peer.toml that a contestant must serve
     connections    number of open connections (slow work: clients)
+    held           number of additional connections that are open and idle during the load
     depth          requests per write
     threads        threads of the server; None: as many as it has cores
     processes      the same, for servers that fork
@@ -103,6 +106,7 @@ class Cell:
     needs: tuple
     kind: str = CLOSED
     connections: int = 64
+    held: int = 0
     depth: int = 1
     metric: str = "cpu_us"
     threads: int | None = None
@@ -130,6 +134,11 @@ class Cell:
     bound: dict = field(default_factory=dict)
     published: tuple = ()
     is_quick: bool = False
+
+    @property
+    def sockets(self):
+        """Number of sockets that one side needs at once."""
+        return self.connections + self.held
 
     def expected(self, is_floor):
         """Returns the response that is required: the floors have only one response."""

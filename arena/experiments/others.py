@@ -1,4 +1,4 @@
-"""Further experiments: bodies, idle memory, workers, latency at a fixed rate.
+"""Further experiments: bodies, idle memory, held connections, workers, loads at a fixed rate.
 
 Must not name a contestant: all get the same requests.
 """
@@ -14,7 +14,8 @@ WORKERS = 100
 RATES_PER_CORE = (2000, 10000)
 _MEBIBYTE = 2**20
 PACED_CONNECTIONS = 256
-_PACED_RIVALS = ("nginx", "h2o", "uwebsockets")
+HELD = (16_000, 32_000)
+_RIVALS = ("nginx", "h2o", "uwebsockets")
 
 
 def bodies(machine):
@@ -35,6 +36,17 @@ def idle(machine):
               ("plaintext",), kind=model.IDLE, connections=IDLE_CONNECTIONS, metric="bytes",
               bound=both(IDLE_BYTES_MAX),
               published=(Published("uWebSockets", "about 250 bytes"),)),))
+
+
+def held(machine):
+    """Two cells: the cost of a request while many other connections are open."""
+    return Experiment(
+        "held", "A load next to idle connections",
+        machine.scale() + " The idle connections have had one response each before the load, and "
+        "get another one after it. Their memory is the growth of the RSS.",
+        tuple(Cell(f"h{count}", f"64 connections, and {count:,} idle ones",
+                   Ask("/plaintext", HELLO), ("plaintext", "held"), kind=model.HELD, held=count,
+                   bound=both(1.0), bound_over=_RIVALS) for count in HELD))
 
 
 def workers(machine):
@@ -68,4 +80,4 @@ def _paced(machine):
     rate = machine.rate_per_core * machine.threads
     return Cell("paced", f"{rate:,} requests per second, {PACED_CONNECTIONS} connections, by cost",
                 Ask("/plaintext", HELLO), ("plaintext",), kind=model.OPEN, rate=rate,
-                connections=PACED_CONNECTIONS, bound=both(1.0), bound_over=_PACED_RIVALS)
+                connections=PACED_CONNECTIONS, bound=both(1.0), bound_over=_RIVALS)

@@ -5,6 +5,7 @@ Must not include the process itself: the first connections are opened before the
 
 import select
 import time
+from contextlib import contextmanager
 
 from verify.answers import WrongAnswer, dial
 
@@ -19,40 +20,46 @@ def bytes_per_connection(server, use, connections, via=dial):
     use  called with a new connection
     via  opens it, like dial() of verify/answers.py
     """
-    before, after = _before_and_with(server, use, connections, via)
-    return (after - before) / connections
+    with opened(server, use, connections, via) as (_, before, after):
+        return (after - before) / connections
 
 
 def bytes_used_and_kept(server, use, connections, via=dial):
     """Returns bytes_per_connection(), and the growth of the RSS after all have closed."""
-    before, after = _before_and_with(server, use, connections, via)
+    with opened(server, use, connections, via) as (_, before, after):
+        pass
     time.sleep(RETURN_SECONDS)
     return (after - before) / connections, server.memory_bytes()["rss"] - before
 
 
-def _before_and_with(server, use, connections, via):
-    opened = []
+@contextmanager
+def opened(server, use, connections, via=dial):
+    """Opens the connections and uses each once; they are closed at the end.
+
+    yields  (the connections, the server's RSS before and after)
+    """
+    made = []
     try:
-        _open(opened, server.port, use, via, WARM_CONNECTIONS)
+        _open(made, server.port, use, via, WARM_CONNECTIONS)
         before = server.memory_bytes()["rss"]
-        _open(opened, server.port, use, via, connections)
+        _open(made, server.port, use, via, connections)
         after = server.memory_bytes()["rss"]
-        _ensure_open(opened)
-        return before, after
+        ensure_open(made)
+        yield made, before, after
     finally:
-        for connection in opened:
+        for connection in made:
             connection.close()
 
 
-def _ensure_open(opened):
+def ensure_open(connections):
     """A closed connection needs no memory, so the average would be too low."""
     poll = select.poll()
-    for connection in opened:
+    for connection in connections:
         poll.register(connection, select.POLLRDHUP)
     ended = len(poll.poll(0))
     if ended:
-        raise WrongAnswer(f"{ended:,} of {len(opened):,} idle connections were ended before the "
-                          "last was open")
+        raise WrongAnswer(f"{ended:,} of {len(connections):,} idle connections were closed by the "
+                          "server")
 
 
 def opener(request):
@@ -64,8 +71,8 @@ def opener(request):
     return use
 
 
-def _open(opened, port, use, via, count):
+def _open(made, port, use, via, count):
     for _ in range(count):
         connection = via(port)
-        opened.append(connection)
+        made.append(connection)
         use(connection)

@@ -59,10 +59,11 @@ class Step:
         count, cell = len(self.contestants) * max(1, len(self.cell.generators)), self.cell
         if cell.kind == model.SLOW:
             return math.ceil(count / together(cell)) * slow_seconds(cell)
-        opening = cell.connections / (_HANDSHAKES_PER_SECOND if cell.is_secure
+        opening = cell.sockets / (_HANDSHAKES_PER_SECOND if cell.is_secure
                                       else _CONNECTIONS_PER_SECOND)
         if cell.kind in model.IDLES:
-            return count * (opening + _SECONDS_OF_A_START + _SECONDS_BESIDES)
+            load = self.seconds if cell.kind == model.HELD else 0
+            return count * (opening + load + _SECONDS_OF_A_START + _SECONDS_BESIDES)
         return count * (self.seconds + _SECONDS_BESIDES + opening)
 
 
@@ -115,7 +116,7 @@ def why_not(contestant, cell):
     if lacks:
         return f"its adapter does not serve {', '.join(lacks)}"
     most = contestant.peer.data["serves"].get("max_connections")
-    return f"it holds at most {most:,} connections" if most and cell.connections > most else ""
+    return f"it holds at most {most:,} connections" if most and cell.sockets > most else ""
 
 
 def missing_words(contestant, cell):
@@ -148,4 +149,4 @@ def make(experiments, contestants, rounds, seconds, is_quick=False, warm_seconds
 
 def connections_max(plan):
     """Returns the largest number of sockets that one side needs at once."""
-    return max((step.cell.connections for step in plan.steps), default=0)
+    return max((step.cell.sockets for step in plan.steps), default=0)

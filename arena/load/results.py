@@ -11,7 +11,7 @@ from pathlib import Path
 SCHEMA = 1
 FIGURES = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
            "rss_bytes", "pss_bytes", "waited", "requests", "errors", "load_cpu_us",
-           "database_cpu_us", "answer_bytes", "weighed_us", "seen_ms")
+           "database_cpu_us", "answer_bytes", "weighed_us", "seen_ms", "held_bytes")
 
 
 class ResultsError(Exception):

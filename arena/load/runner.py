@@ -6,8 +6,8 @@ Must not decide what is measured (plan.py) nor how (closed.py and others).
 from contextlib import ExitStack
 
 from experiments import model
-from load import (agreement, clients, closed, idle, idle_sockets, open_loop, probe, results, slow,
-                  starting, tls_terms)
+from load import (agreement, clients, closed, held, idle, idle_sockets, open_loop, probe, results,
+                  slow, starting, tls_terms)
 from load.server import ServerFailed
 from load.taking_part import FAULTS, start_all, stop_all
 
@@ -91,17 +91,19 @@ def _run_step(step, context):
 
 
 def run_idle(step, context):
-    """Measures the memory of idle connections, with a new process in each round."""
+    """Measures cells with idle connections, with a new process in each round."""
+    figures = held.figures if step.cell.kind == model.HELD else _idle_figures
     for number in context.rounds_left(step):
         with ExitStack() as stack:
             found = start_all(stack, step, context)
             for one in found:
                 context.begin(step, one.name, number)
-                context.record(step, one.name, number, **_idle_figures(one, step.cell))
+                context.record(step, one.name, number, **figures(one, step, context))
             stop_all(found, step, context)
 
 
-def _idle_figures(one, cell):
+def _idle_figures(one, step, _context):
+    cell = step.cell
     if one.out:
         return {"wrong": one.out}
     try:

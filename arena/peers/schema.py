@@ -7,10 +7,10 @@ import difflib
 
 ORIGINS = ("distribution", "npm", "crates.io", "go", "pypi", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "form", "test", "test-blocking", "labels", "users",
-         "routes", "bodies", "close", "pipelined", "processes", "websocket", "room", "events",
-         "stream", "upload", "echo", "files", "items-json", "items-compressed", "static", "tls",
-         "http2", "http2-tls", "renewal", "proxy", "tunnel", "unchecked", "checked", "client",
-         "database", "jobs")
+         "routes", "bodies", "close", "held", "pipelined", "processes", "websocket", "room",
+         "events", "stream", "upload", "echo", "files", "items-json", "items-compressed",
+         "static", "tls", "http2", "http2-tls", "renewal", "proxy", "tunnel", "unchecked",
+         "checked", "client", "database", "jobs")
 CLIENT = "client"  # the case of clients
 JOBS = "jobs"  # the case of job queues, which have no other case
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")

@@ -24,6 +24,8 @@ _SENTENCES = {
     "bodies": "Responses of 1 KiB, 64 KiB and 1 MiB, as the publisher of experiment 3 proposes.",
     "idle": "User-space memory of an idle keep-alive connection. An experiment of this project.",
     "workers": "Threads compared with forked processes. Published with Cutelyst.",
+    "held": "A load on a few connections, while thousands of others are open and idle. An "
+            "experiment of this project.",
     "open-loop": "Requests at a fixed rate, whether or not responses arrive. Latency counts from "
                  "the time at which a request was due, so stalls are included (coordinated "
                  "omission).",

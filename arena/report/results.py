@@ -13,7 +13,7 @@ from report import wording
 SCHEMA = 1
 NUMBERS = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
            "rss_bytes", "pss_bytes", "waited", "requests", "errors", "load_cpu_us",
-           "database_cpu_us", "answer_bytes", "weighed_us", "seen_ms")
+           "database_cpu_us", "answer_bytes", "weighed_us", "seen_ms", "held_bytes")
 _LINE_CHARACTERS_SHOWN = 60
 # A generator that cannot measure a latency reports 0; no measured time is 0.
 _ABOVE_ZERO = ("cpu_us", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds")

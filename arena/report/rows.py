@@ -98,6 +98,7 @@ _COLUMNS = (
     ("max_ms", "max of all", _highest),
     _column("rss_bytes", "RSS", wording.size),
     _column("pss_bytes", "PSS", wording.size),
+    _column("held_bytes", "RSS/idle connection", wording.size),
     ("errors", "errors", _errors),
 )
 

@@ -143,7 +143,7 @@ class Asking(unittest.TestCase):
     def test_idle_connections_that_are_ended_meanwhile_are_noticed(self):
         with TinyTls(tls_terms.certificate()) as server, \
                 mock.patch.object(idle, "WARM_CONNECTIONS", 3), \
-                self.assertRaisesRegex(WrongAnswer, "11 of 11 idle connections were ended"):
+                self.assertRaisesRegex(WrongAnswer, "11 of 11 idle connections were closed"):
             idle.bytes_per_connection(server, _used_and_ended, 8, probe.via(CELLS["idle"]))
 
 

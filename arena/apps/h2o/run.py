@@ -3,7 +3,7 @@
 
 The served files are in FOLDER, which files.py makes first. Environment variables add more: the
 directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY; a proxy from /proxy to
-UPSTREAM; with ECHO=1, /echo.
+UPSTREAM; another limit in CONNECTIONS; with ECHO=1, /echo.
 """
 
 import os
@@ -60,6 +60,7 @@ def template():
                                key=os.environ["TLS_KEY"])
     place = os.environ.get("UPSTREAM")
     return Path(in_memory("h2o", filled(HERE / "h2o.conf.template", {
+        "connections": os.environ.get("CONNECTIONS", "16384"),
         "sealed": sealed, "proxied": PROXIED.format(place=place) if place else "",
         "echoing": ECHOING if os.environ.get("ECHO") else ""})))
 

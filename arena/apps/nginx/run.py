@@ -4,7 +4,8 @@
 The served files are in FOLDER, which files.py makes first. Environment variables add more: the
 directory of /files/ in FILES_DIR, the parent of /static/ in PROFILES_DIR; HTTP/2 instead of
 HTTP/1.1 on PORT with HTTP2=1, because this version cannot do both there; TLS on TLS_PORT with
-TLS_CERT and TLS_KEY; a proxy from /proxy/ to UPSTREAM, with TUNNEL=1 also for WebSockets.
+TLS_CERT and TLS_KEY; another limit in CONNECTIONS; a proxy from /proxy/ to UPSTREAM, with TUNNEL=1
+also for WebSockets.
 """
 
 import os
@@ -85,6 +86,7 @@ def template():
     behind = (UPGRADES if is_tunnel else "") + UPSTREAM.format(place=place)
     return Path(in_memory("nginx", filled(HERE / "nginx.conf.template", {
         "protocol": "http2" if os.environ.get("HTTP2") else "", "sealed": sealed,
+        "connections": os.environ.get("CONNECTIONS", "16384"),
         "modules": BROTLI if profiles else "",
         "statics": STATICS.format(folder=profiles) if profiles else "",
         "upstream": behind if place else "",
