@@ -3,3 +3,4 @@
 #pragma once
 
 #include "eider/web/proxy/proxy.h"
+#include "eider/web/proxy/upstream_headers.h"

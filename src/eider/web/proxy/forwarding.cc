@@ -12,22 +12,13 @@
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/ip_address.h"
 #include "eider/protocols/http/list.h"
+#include "eider/web/proxy/upstream_headers.h"
 
 namespace eider::detail::proxy {
 
 namespace {
 
 constexpr std::string_view kMaxForwards = "Max-Forwards";
-
-/// CGI and similar interfaces use the same variable for "Content-Length" and "Content_Length".
-bool is_alike(std::string_view known, std::string_view name) noexcept {
-  if (known.size() != name.size()) {
-    return false;
-  }
-  return std::ranges::equal(known, name, [](char one, char other) {
-    return to_lower(one) == (other == '_' ? '-' : to_lower(other));
-  });
-}
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) noexcept {
   return std::ranges::any_of(names, [name](std::string_view each) { return is_alike(each, name); });
@@ -113,19 +104,12 @@ void take_forwards(std::string_view value, const TakeField& take) {
   }
 }
 
-void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
-  const bool is_believed = trust == ForwardedTrust::some;
-  // RFC 7239, section 6.2: a peer without an IP address, such as a Unix socket, is "unknown".
-  const auto peer = IpAddress::parse(request.remote_address());
-  const std::string address = peer ? peer->to_text() : "unknown";
-  take("X-Forwarded-For",
-       is_believed ? extended(request.headers(), "X-Forwarded-For", address) : address);
-  const auto believed = [&](std::string_view name) {
-    return is_believed ? request.header(name) : std::nullopt;
-  };
-  take("X-Forwarded-Proto",
-       believed("X-Forwarded-Proto").value_or(request.tls() ? "https" : "http"));
-  take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
+void take_all(const UpstreamHeaders& set, const TakeField& take) {
+  for (const UpstreamHeader& header : set.all()) {
+    if (!header.value.empty()) {
+      take(header.name, header.value);
+    }
+  }
 }
 
 constexpr std::size_t kEscapeSize = 3;
@@ -177,6 +161,30 @@ std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passe
 
 }  // namespace
 
+bool is_alike(std::string_view known, std::string_view name) noexcept {
+  const auto plain = [](char letter) { return letter == '_' ? '-' : to_lower(letter); };
+  return std::ranges::equal(known, name, {}, plain, plain);
+}
+
+bool is_set_by_proxy(std::string_view name) noexcept {
+  return is_one_of(kHop, name) || is_one_of(kRequestAnew, name) || is_one_of(kWay, name);
+}
+
+void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
+  const bool is_believed = trust == ForwardedTrust::some;
+  // RFC 7239, section 6.2: a peer without an IP address, such as a Unix socket, is "unknown".
+  const auto peer = IpAddress::parse(request.remote_address());
+  const std::string address = peer ? peer->to_text() : "unknown";
+  take("X-Forwarded-For",
+       is_believed ? extended(request.headers(), "X-Forwarded-For", address) : address);
+  const auto believed = [&](std::string_view name) {
+    return is_believed ? request.header(name) : std::nullopt;
+  };
+  take("X-Forwarded-Proto",
+       believed("X-Forwarded-Proto").value_or(request.tls() ? "https" : "http"));
+  take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
+}
+
 HopFields::HopFields(std::span<const Field> fields) {
   for (const Field& field : fields) {
     if (equals_ignoring_case(field.name, "Connection")) {
@@ -204,8 +212,9 @@ void write_field(Buffer& out, std::string_view name, std::string_view value) {
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take) {
   // Connection may list any header, so it is read before any header is passed on.
   const HopFields hop(request.headers());
+  const auto* const set = request.find<UpstreamHeaders>();
   const auto stays = [&](std::string_view name) {
-    return hop.has(name) || is_one_of(kRequestAnew, name) ||
+    return hop.has(name) || is_one_of(kRequestAnew, name) || (set != nullptr && set->has(name)) ||
            (trust != ForwardedTrust::unseen && is_one_of(kWay, name)) ||
            (trust == ForwardedTrust::none && is_word_of_proxies(name));
   };
@@ -218,6 +227,9 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
     } else {
       take(field.name, field.value);
     }
+  }
+  if (set != nullptr) {
+    take_all(*set, take);
   }
   if (trust != ForwardedTrust::unseen) {
     // Replaces the client's own values, which were removed above.
@@ -243,6 +255,16 @@ void forward_response_fields(std::span<const Field> fields, client::ProtocolVers
     }
   }
   take("Via", extended(fields, "Via", via(version)));
+}
+
+void forward_request_trailers(const Request& request, std::span<const Field> trailers,
+                              const TakeField& take) {
+  const auto* const set = request.find<UpstreamHeaders>();
+  forward_trailers(request.headers(), trailers, [&](std::string_view name, std::string_view value) {
+    if (set == nullptr || !set->has(name)) {
+      take(name, value);
+    }
+  });
 }
 
 void forward_trailers(std::span<const Field> head, std::span<const Field> trailers,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eider/protocols/http/h1/head_reader.h"
+#include "eider/web/proxy/upstream_headers.h"
 
 namespace eider::detail::proxy {
 namespace {
@@ -18,6 +19,7 @@ class Read {
     EXPECT_EQ(reader_.read(text_, {}), h1::HeadStatus::complete) << text_;
     request_.head() = reader_.head();
   }
+  void set(UpstreamHeaders headers) { request_.set(std::move(headers)); }
   void come_from(Peer& peer) { request_.set_peer(&peer); }
   [[nodiscard]] const Request& request() const { return request_; }
   [[nodiscard]] std::string forwarded(ForwardedTrust trust = ForwardedTrust::none) const {
@@ -171,6 +173,22 @@ TEST(Forwarding, the_word_of_a_proxy_is_a_proxys_to_give) {
   }
   EXPECT_EQ(with_fields("X-Forwarded: 1\r\nX-Real-IPs: 2\r\n").forwarded(),
             "X-Forwarded=1|X-Real-IPs=2|" + std::string(kAdded));
+}
+
+TEST(Forwarding, headers_of_guards_replace_those_of_the_client) {
+  Read read = with_fields(
+      "X-User-Id: 1\r\nA: 1\r\nx_user_id: 2\r\nConnection: x-user-id\r\n"
+      "X-Role: admin\r\n");
+  read.set(UpstreamHeaders().set("X-User-Id", "42").set("X-Role"));
+  for (const auto trust : {ForwardedTrust::none, ForwardedTrust::some}) {
+    EXPECT_EQ(read.forwarded(trust), "A=1|X-User-Id=42|" + std::string(kAdded));
+  }
+  EXPECT_EQ(read.forwarded(ForwardedTrust::unseen), "A=1|X-User-Id=42|");
+  std::string trailers;
+  const std::vector<Field> sent = {{"X-User-Id", "1"}, {"x_role", "1"}, {"X-Sum", "1"}};
+  forward_request_trailers(read.request(), sent,
+                           [&](std::string_view name, std::string_view) { trailers.append(name); });
+  EXPECT_EQ(trailers, "X-Sum");
 }
 
 TEST(Forwarding, other_fields_go_on_in_their_order) {

@@ -37,10 +37,10 @@ class Passed final : public client::ContentSource {
   }
   [[nodiscard]] std::string trailer_lines() const override {
     std::string lines;
-    forward_trailers(request_.headers(), content_.trailers(),
-                     [&lines](std::string_view name, std::string_view value) {
-                       lines.append(name).append(": ").append(value).append("\r\n");
-                     });
+    forward_request_trailers(request_, content_.trailers(),
+                             [&lines](std::string_view name, std::string_view value) {
+                               lines.append(name).append(": ").append(value).append("\r\n");
+                             });
     return lines;
   }
 
