@@ -1,10 +1,11 @@
 // The HttpArena entry: every profile that Eider can serve, on its public API.
 //
 //   httparena        the server
-//   httparena edge   the gateway before it: TLS, HTTP/2 and static files
+//   httparena edge   the gateway before it: TLS, HTTP/2, static files and authentication
 //
-// Environment: DATABASE_URL and DATABASE_MAX_CONN for PostgreSQL; HTTPARENA_ROOT, the directory
-// that contains data/, certs/ and certs-tls/ (default: /).
+// Environment: DATABASE_URL and DATABASE_MAX_CONN for PostgreSQL; REDIS_URL; AUTH_URL, the service
+// that authenticates the requests for /api at the edge; HTTPARENA_ROOT, the directory that contains
+// data/, certs/ and certs-tls/ (default: /).
 #include <eider/compress.h>
 #include <eider/eider.h>
 #include <eider/http2.h>
@@ -29,6 +30,7 @@
 #include "dataset.h"
 #include "fortunes.h"
 #include "fortunes.html.h"
+#include "stack.h"
 
 namespace httparena {
 
@@ -118,6 +120,12 @@ void add_database(App& app, const std::string& url) {
   app.state(open_postgres(url, {.connections_max = std::max<std::size_t>(per_thread, 1)}));
   app.get("/async-db", items_between);
   app.get("/fortunes", fortunes);
+  if (const std::string redis = variable("REDIS_URL", ""); !redis.empty()) {
+    app.state(caches_in(redis));
+    app.get("/api/items/{id}", show_item);
+    app.post("/api/items/{id}", change_item);
+    app.get("/api/me", show_user);
+  }
 }
 
 /// 8080: HTTP/1.1; 8081: HTTP/1.1 with TLS; 8082: HTTP/2 without TLS; 8443: HTTP/2 and HTTP/1.1
@@ -158,6 +166,8 @@ int serve(const std::string& root) {
   app.get("/delay/{ms}", delay);
   app.state(read_dataset(root + "data/dataset.json"));
   app.get("/json/{count}", priced_items).use(compression());
+  app.get("/public/baseline", sum);
+  app.get("/public/json/{count}", priced_items);
   app.post("/upload", count_bytes).body_bytes_max(kUploadBytesMax);
   app.post("/echo", echo);
   app.ws("/ws", echo_messages());
@@ -171,12 +181,26 @@ int serve(const std::string& root) {
   return app.serve(addresses(root));
 }
 
+void add_proxies(App& app) {
+  const std::string server = "http://127.0.0.1:8080";
+  const std::string auth = variable("AUTH_URL", "");
+  if (auth.empty()) {
+    proxy_to(app, "/", {server});
+    return;
+  }
+  Routes open = app.group("/public");
+  proxy_to(open, "/", {server});
+  Routes api = app.group("/api");
+  api.guard(forward_auth(auth, {.response_headers = {"X-User-Id"}}));
+  proxy_to(api, "/", {server});
+}
+
 int serve_edge(const std::string& root) {
   App app;
   add_tls(app);
   add_http2(app);
   serve_files(app, "/static", root + "data/static");
-  proxy_to(app, "/", {"http://127.0.0.1:8080"});
+  add_proxies(app);
   ServerOptions options{.host = "0.0.0.0", .port = 8443, .is_secure = true};
   options.certificate = root + "certs/server.crt";
   options.key = root + "certs/server.key";

@@ -1,12 +1,14 @@
 """The HttpArena entry: its URLs, and HttpArena's own validator if there is a copy of it."""
 
 import http.client
+import http.server
 import json
 import os
 import socket
 import ssl
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -14,7 +16,7 @@ from pathlib import Path
 import network_support
 from support import BIN, ROOT, Program
 
-HTTP1, TLS1, H2C, TLS, ROTATED = 8080, 8081, 8082, 8443, 9000
+HTTP1, TLS1, H2C, TLS, ROTATED, AUTH = 8080, 8081, 8082, 8443, 9000, 9090
 SECONDS_MAX = 20
 VALIDATOR_SECONDS_MAX = 1800
 ITEM = {'id': 1, 'name': 'A', 'category': 'tools', 'price': 3, 'quantity': 5, 'active': True,
@@ -48,12 +50,86 @@ def curl(*arguments):
                           check=False).stdout
 
 
+def setUpModule():
+    """All ports are fixed."""
+    network_support.enter_own_network()
+
+
+class Stub(http.server.BaseHTTPRequestHandler):
+    """Authenticates one token at AUTH; elsewhere, returns the request as JSON."""
+
+    protocol_version = 'HTTP/1.1'
+
+    def do_GET(self):
+        is_auth = self.server.server_port == AUTH
+        is_good = not is_auth or self.headers['Authorization'] == 'Bearer good'
+        body = json.dumps({'path': self.path, 'users': self.headers.get_all('X-User-Id', [])})
+        self.send_response(200 if is_good else 401)
+        self.send_header('Content-Length', str(len(body)))
+        if is_auth:
+            self.send_header('X-User-Id', '42')
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_):
+        """Logs nothing."""
+
+
+class Edge(unittest.TestCase):
+    """The edge of production-stack, between an authentication service and a server."""
+
+    @classmethod
+    def setUpClass(cls):
+        outer = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(outer.cleanup)
+        root = Path(outer.name)
+        (root / 'data/static').mkdir(parents=True)
+        (root / 'data/static/a.css').write_text('a')
+        make_certificate(root / 'certs')
+        for port in (AUTH, HTTP1):
+            server = cls.enterClassContext(http.server.ThreadingHTTPServer(('', port), Stub))
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            cls.addClassCleanup(server.shutdown)
+        program = Program('httparena', 'edge', environment={
+            'HTTPARENA_ROOT': outer.name, 'AUTH_URL': f'http://127.0.0.1:{AUTH}/_auth'})
+        program.port = TLS
+        cls.enterClassContext(program)
+
+    def ask(self, path, *arguments):
+        """Returns status and body."""
+        command = ['curl', '-sk', '-w', ' %{http_code}', f'https://127.0.0.1:{TLS}{path}']
+        ended = subprocess.run([*command, *arguments], timeout=SECONDS_MAX, text=True, check=True,
+                               stdout=subprocess.PIPE)
+        body, _, status = ended.stdout.rpartition(' ')
+        return int(status), body
+
+    def test_only_api_needs_a_token(self):
+        self.assertEqual((200, 'a'), self.ask('/static/a.css'))
+        self.assertEqual((200, {'path': '/public/x?a=1', 'users': []}),
+                         self.ask_json('/public/x?a=1'))
+        self.assertEqual(404, self.ask('/other')[0])
+        for arguments in ((), ('-d', 'a=1'), ('-H', 'Authorization: Bearer bad'),
+                          ('-H', 'X-User-Id: 1')):
+            status, body = self.ask('/api/me', *arguments)
+            self.assertEqual(401, status)
+            self.assertNotIn('users', body)
+
+    def test_the_server_gets_the_user_of_the_token(self):
+        status, body = self.ask_json('/api/me', '-H', 'Authorization: Bearer good',
+                                     '-H', 'X-User-Id: 1', '-H', 'x_user_id: 2')
+        self.assertEqual((200, {'path': '/api/me', 'users': ['42']}), (status, body))
+
+    def ask_json(self, path, *arguments):
+        """Returns status and parsed body."""
+        status, body = self.ask(path, *arguments)
+        return status, json.loads(body)
+
+
 class Entry(unittest.TestCase):
     """The program alone, on its fixed ports in a separate network."""
 
     @classmethod
     def setUpClass(cls):
-        network_support.enter_own_network()
         outer = tempfile.TemporaryDirectory()
         cls.addClassCleanup(outer.cleanup)
         cls.root = Path(outer.name)
@@ -86,6 +162,9 @@ class Entry(unittest.TestCase):
                          self.ask('POST', '/upload', iter([body])))
         self.assertEqual({'items': [{**ITEM, 'total': 105}], 'count': 1},
                          json.loads(self.ask('GET', '/json/50?m=7')[1]))
+        self.assertEqual((200, b'55', 'text/plain'), self.ask('GET', '/public/baseline?a=13&b=42'))
+        self.assertEqual({'items': [{**ITEM, 'total': 15}], 'count': 1},
+                         json.loads(self.ask('GET', '/public/json/25')[1]))
         self.assertEqual((200, b'a', 'text/css'), self.ask('GET', '/static/a.css'))
 
     def test_a_delay_takes_its_time(self):
@@ -125,7 +204,7 @@ class Validator(unittest.TestCase):
         if not os.environ.get('HTTPARENA_SNAPSHOT'):
             self.skipTest('HTTPARENA_SNAPSHOT does not name a copy of HttpArena '
                           '(arena/httparena/README.md)')
-        for profiles in ((), ('--profiles', 'gateway-64')):
+        for profiles in ((), ('--profiles', 'gateway-64'), ('--profiles', 'production-stack')):
             ended = subprocess.run(
                 [ROOT / 'arena/httparena/validate', '--program', BIN / 'httparena', *profiles],
                 text=True, timeout=VALIDATOR_SECONDS_MAX, stdout=subprocess.PIPE,
