@@ -39,7 +39,7 @@ struct StoredFile {
   std::string_view lasting;
   std::shared_ptr<const Descriptor> file;
   /// The file was changed so recently that another change might not be visible in its state. RFC
-  /// 9110, section 8.8.1, requires a weak validator then, and the file is not cached.
+  /// 9110, section 8.8.1, requires a weak validator then, and the next check reads the file again.
   bool is_young = false;
 
   /// Pre: the file is in memory.
@@ -102,7 +102,7 @@ struct Document {
   /// Time of the last check, by the clock of an event loop.
   Instant seen_at;
 
-  /// Returns whether it may be cached: none of its files was changed just now.
+  /// Returns whether a later check may compare it: none of its files was changed just now.
   [[nodiscard]] bool is_settled() const noexcept;
   /// Return the memory and the number of file descriptors that it uses.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;

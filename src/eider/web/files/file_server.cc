@@ -95,9 +95,11 @@ FindDocument Site::find(const std::string& file, const Moment& moment, Lookups l
   if (known != nullptr && is_fresh(*known, moment)) {
     return {Kind::file, known};
   }
-  FindDocument found = find_document(directory_.get(), file, options_, moment, known, lookups);
-  // A file that has just been changed is not cached: another change may not be visible.
-  if (found.document != nullptr && found.document->is_settled()) {
+  // After a change just before a check, another change may not be visible: the file is read again.
+  const bool is_comparable = known != nullptr && known->is_settled();
+  FindDocument found = find_document(directory_.get(), file, options_, moment,
+                                     is_comparable ? known : nullptr, lookups);
+  if (found.document != nullptr) {
     cache_.put(file, found.document);
   } else if (known != nullptr && found.kind != Kind::would_block) {
     // If checking would only have waited, it stays, so that the pool can compare it.

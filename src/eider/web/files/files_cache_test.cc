@@ -71,13 +71,18 @@ TEST_F(FilesCacheTest, a_sibling_that_comes_or_goes_is_seen) {
   EXPECT_EQ(coding(), "none");
 }
 
-TEST_F(FilesCacheTest, a_file_that_may_be_changing_is_looked_at_each_time) {
+TEST_F(FilesCacheTest, a_file_that_may_be_changing_is_cached_for_that_time_and_read_again) {
   constexpr std::time_t kFarOff = 4'000'000'000;
   TestClient client(app_);
   write("root/young.txt", "one", kFarOff);
   EXPECT_EQ(client.get("/young.txt").body, "one");
   write("root/young.txt", "two", kFarOff);
+  EXPECT_EQ(client.get("/young.txt").body, "one");
+  client.advance(100ms);
   EXPECT_EQ(client.get("/young.txt").body, "two");
+  write("root/young.txt", "six", kFarOff);
+  client.advance(100ms);
+  EXPECT_EQ(client.get("/young.txt").body, "six");
 }
 
 TEST_F(FilesCacheTest, without_a_time_each_request_looks) {
