@@ -189,6 +189,7 @@ void add_proxies(App& app) {
     return;
   }
   Routes open = app.group("/public");
+  open.guard([] { return UpstreamHeaders().set("X-User-Id"); });  // removes the client's
   proxy_to(open, "/", {server});
   Routes api = app.group("/api");
   api.guard(forward_auth(auth, {.response_headers = {"X-User-Id"}}));

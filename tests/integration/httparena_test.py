@@ -106,7 +106,7 @@ class Edge(unittest.TestCase):
     def test_only_api_needs_a_token(self):
         self.assertEqual((200, 'a'), self.ask('/static/a.css'))
         self.assertEqual((200, {'path': '/public/x?a=1', 'users': []}),
-                         self.ask_json('/public/x?a=1'))
+                         self.ask_json('/public/x?a=1', '-H', 'X-User-Id: 1'))
         self.assertEqual(404, self.ask('/other')[0])
         for arguments in ((), ('-d', 'a=1'), ('-H', 'Authorization: Bearer bad'),
                           ('-H', 'X-User-Id: 1')):

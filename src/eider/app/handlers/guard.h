@@ -95,6 +95,11 @@ struct Learned<std::optional<T>> {
 
 template <class T>
 Result<void> set_learned(Request& request, T learned) {
+  if constexpr (requires(const T& earlier) { learned.add_missing(earlier); }) {
+    if (const T* const earlier = request.find<T>()) {
+      learned.add_missing(*earlier);  // a type to which several guards add, such as UpstreamHeaders
+    }
+  }
   request.set(std::move(learned));
   return {};
 }

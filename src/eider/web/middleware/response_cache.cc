@@ -24,6 +24,7 @@
 #include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/security_headers.h"
 #include "eider/web/middleware/stored_responses.h"
+#include "eider/web/middleware/upstream_headers.h"
 #include "eider/web/middleware/writes.h"
 
 namespace eider {
@@ -158,10 +159,11 @@ bool says_who_asks(const Request& request) noexcept {
          (secured && !secured->client.fingerprint.empty());
 }
 
-/// Returns whether the request has values that middleware adds to the response outside of the
-/// cache. The response is then for one client, which the cache cannot see otherwise.
+/// Returns whether the response is for one client, which the cache cannot see otherwise: middleware
+/// adds values to it outside of the cache, or a guard sets headers for an upstream.
 bool is_made_for_one(const Request& request) noexcept {
-  return request.find<CsrfToken>() != nullptr || request.find<CspNonce>() != nullptr;
+  return request.find<CsrfToken>() != nullptr || request.find<CspNonce>() != nullptr ||
+         request.find<UpstreamHeaders>() != nullptr;
 }
 
 /// Returns whether the client already has that response (If-None-Match, If-Modified-Since).

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "eider/app/handlers/client_address.h"
 #include "eider/client/client.h"
+#include "eider/client/policy.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop_local.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/method.h"
 #include "eider/web/proxy/forwarding.h"
+#include "eider/web/proxy/upstream_call.h"
 
 namespace eider {
 
@@ -32,7 +36,11 @@ namespace {
 constexpr std::array<std::string_view, 4> kRejectionHeaders{"WWW-Authenticate", "Location",
                                                             "Set-Cookie", "Retry-After"};
 
+/// Statuses about the connection to the service. Clients could send the request again.
+constexpr std::array kOfConnections{407, 408, 417, 421, 425, 426};
+
 ForwardAuthOptions checked(const std::string& url, ForwardAuthOptions options) {
+  using detail::middleware::kForwardedPrefix;
   if (const auto read = detail::http::read_http_url(url); !read) {
     throw Failure(Error::bad_request("forward_auth: invalid URL '" + url +
                                      "': " + std::string(read.error())));
@@ -41,13 +49,26 @@ ForwardAuthOptions checked(const std::string& url, ForwardAuthOptions options) {
   for (const std::string& name : options.response_headers) {
     names.set(name);
   }
-  options.client.redirects_max = 0;
-  options.client.decompresses = false;  // its body is not used
+  for (const std::string& name : options.request_headers) {
+    names.set(name);
+    if (detail::middleware::is_alike(kForwardedPrefix, name.substr(0, kForwardedPrefix.size()))) {
+      throw std::invalid_argument("forward_auth: the guard itself sets " + name);
+    }
+  }
+  options.client = detail::proxy::plain_client("forward_auth", std::move(options.client));
   return options;
 }
 
+/// Returns the scheme and the host of an origin.
+std::pair<std::string_view, std::string_view> cut(std::string_view origin) {
+  constexpr std::string_view kBetween = "://";
+  const std::size_t end = origin.find(kBetween);
+  return {origin.substr(0, end), origin.substr(end + kBetween.size())};
+}
+
 ClientRequest question(HttpClient& client, const std::string& url,
-                       const ForwardAuthOptions& options, const Request& request) {
+                       const ForwardAuthOptions& options, const Request& request,
+                       const ProxyTrust& trust) {
   ClientRequest asked = client.request(Method::get, url);
   for (const Field& field : request.headers()) {
     if (std::ranges::any_of(options.request_headers, [&](std::string_view name) {
@@ -57,10 +78,15 @@ ClientRequest question(HttpClient& client, const std::string& url,
     }
   }
   asked.header("X-Forwarded-Method", to_text(request.method()));
-  asked.header("X-Forwarded-Uri", detail::proxy::behind_prefix(request.head(), 0));
-  detail::proxy::take_forwarded(
-      request, detail::proxy::ForwardedTrust::none,
-      [&](std::string_view name, std::string_view value) { asked.header(name, value); });
+  // The target can be a URL without a path.
+  const std::string_view target = detail::proxy::behind_prefix(request.head(), 0);
+  asked.header("X-Forwarded-Uri", std::string(target.starts_with('/') ? "" : "/").append(target));
+  const std::string origin = client_origin_of(request, trust);
+  const auto [scheme, host] = cut(origin);
+  asked.header("X-Forwarded-Proto", scheme);
+  asked.header("X-Forwarded-Host", host);
+  const auto address = client_address_of(request, trust);
+  asked.header("X-Forwarded-For", address ? address->to_text() : "unknown");
   return asked;
 }
 
@@ -68,7 +94,7 @@ ClientRequest question(HttpClient& client, const std::string& url,
 std::string values_of(const ClientResponse& reply, std::string_view name) {
   std::string all;
   for (const Field& field : reply.headers()) {
-    if (equals_ignoring_case(field.name, name)) {
+    if (equals_ignoring_case(field.name, name) && !field.value.empty()) {
       all.append(all.empty() ? "" : ", ").append(field.value);
     }
   }
@@ -77,13 +103,17 @@ std::string values_of(const ClientResponse& reply, std::string_view name) {
 
 Error rejection(const ClientResponse& reply) {
   const int status = reply.status();
-  const bool is_redirect = status / 100 == 3 && reply.header("Location").has_value();
-  if (!is_redirect && status / 100 != 4) {
+  const bool is_redirect =
+      detail::client::is_redirect(status) && reply.header("Location").has_value();
+  const bool is_rejection =
+      status / 100 == 4 && std::ranges::find(kOfConnections, status) == kOfConnections.end();
+  if (!is_redirect && !is_rejection) {
     return Error::bad_gateway("The authentication service failed.")
         .because("forward_auth: status " + std::to_string(status) + " from " +
                  std::string(reply.url()));
   }
   Error error(status, "The authentication service rejected the request.");
+  error.with_header("Cache-Control", "no-store");  // it is not valid for logged-in users
   for (const Field& field : reply.headers()) {
     if (std::ranges::any_of(kRejectionHeaders, [&](std::string_view name) {
           return equals_ignoring_case(name, field.name);
@@ -101,9 +131,11 @@ ForwardAuthGuard::ForwardAuthGuard(std::string url, ForwardAuthOptions options) 
   service_ = std::make_shared<const Service>(std::move(url), std::move(options));
 }
 
-Task<Result<UpstreamHeaders>> ForwardAuthGuard::operator()(const Request& request) const {
+Task<Result<UpstreamHeaders>> ForwardAuthGuard::operator()(const Request& request,
+                                                           State<ProxyTrust> trust) const {
   const std::shared_ptr<const Service> service = service_;
-  auto sending = question(service->clients.here(), service->url, service->options, request).send();
+  auto sending =
+      question(service->clients.here(), service->url, service->options, request, *trust).send();
   const auto reply = co_await std::move(sending);
   if (!reply) {
     co_return fail(to_error(reply.error()));
@@ -111,9 +143,7 @@ Task<Result<UpstreamHeaders>> ForwardAuthGuard::operator()(const Request& reques
   if (!reply->is_ok()) {
     co_return fail(rejection(*reply));
   }
-  // Those of a guard of an outer group stay.
-  const auto* const outer = request.find<UpstreamHeaders>();
-  UpstreamHeaders headers = outer == nullptr ? UpstreamHeaders() : *outer;
+  UpstreamHeaders headers;
   for (const std::string& name : service->options.response_headers) {
     headers.set(name, values_of(*reply, name));
   }

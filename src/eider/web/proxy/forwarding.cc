@@ -12,21 +12,20 @@
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/ip_address.h"
 #include "eider/protocols/http/list.h"
-#include "eider/web/proxy/upstream_headers.h"
+#include "eider/web/middleware/upstream_headers.h"
 
 namespace eider::detail::proxy {
+
+using middleware::is_alike;
+using middleware::is_one_of;
+using middleware::kForwardedPrefix;
+using middleware::kHop;
+using middleware::kRequestAnew;
+using middleware::kWay;
 
 namespace {
 
 constexpr std::string_view kMaxForwards = "Max-Forwards";
-
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) noexcept {
-  return std::ranges::any_of(names, [name](std::string_view each) { return is_alike(each, name); });
-}
-
-constexpr std::array<std::string_view, 8> kHop{
-    "Connection",          "Keep-Alive", "Proxy-Connection",  "Proxy-Authenticate",
-    "Proxy-Authorization", "TE",         "Transfer-Encoding", "Upgrade"};
 
 /// Upstreams treat these as set by a proxy: about the client, and the target and method of its
 /// request. Clients must not set them.
@@ -34,19 +33,12 @@ constexpr std::array<std::string_view, 9> kWordOfProxies{
     "X-Real-IP",      "X-Client-IP",       "True-Client-IP",
     "X-Original-URL", "X-Rewrite-URL",     "X-HTTP-Method-Override",
     "X-HTTP-Method",  "X-Method-Override", "Front-End-Https"};
-constexpr std::string_view kForwardedPrefix = "X-Forwarded-";
 
 bool is_word_of_proxies(std::string_view name) noexcept {
   return is_alike(kForwardedPrefix, name.substr(0, kForwardedPrefix.size())) ||
          is_one_of(kWordOfProxies, name);
 }
 
-/// Headers that the HTTP client or this proxy sets.
-constexpr std::array<std::string_view, 5> kRequestAnew{"Host", "Content-Length", "Trailer",
-                                                       "Expect", "Early-Data"};
-/// Headers about the path of the request through proxies.
-constexpr std::array<std::string_view, 5> kWay{"Via", "X-Forwarded-For", "X-Forwarded-Proto",
-                                               "X-Forwarded-Host", "Forwarded"};
 /// Headers about routing, authentication, request modifiers, the format, and response control are
 /// not allowed as trailers. ETag and Accept-Ranges are (RFC 9110, 8.8.3 and 14.3).
 constexpr std::array<std::string_view, 18> kHeadOnly{
@@ -102,6 +94,21 @@ void take_forwards(std::string_view value, const TakeField& take) {
   if (const auto left = forwards_left(value); left && *left != 0) {
     take(kMaxForwards, std::to_string(*left - 1));
   }
+}
+
+void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
+  const bool is_believed = trust == ForwardedTrust::some;
+  // RFC 7239, section 6.2: a peer without an IP address, such as a Unix socket, is "unknown".
+  const auto peer = IpAddress::parse(request.remote_address());
+  const std::string address = peer ? peer->to_text() : "unknown";
+  take("X-Forwarded-For",
+       is_believed ? extended(request.headers(), "X-Forwarded-For", address) : address);
+  const auto believed = [&](std::string_view name) {
+    return is_believed ? request.header(name) : std::nullopt;
+  };
+  take("X-Forwarded-Proto",
+       believed("X-Forwarded-Proto").value_or(request.tls() ? "https" : "http"));
+  take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
 }
 
 void take_all(const UpstreamHeaders& set, const TakeField& take) {
@@ -161,30 +168,6 @@ std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passe
 
 }  // namespace
 
-bool is_alike(std::string_view known, std::string_view name) noexcept {
-  const auto plain = [](char letter) { return letter == '_' ? '-' : to_lower(letter); };
-  return std::ranges::equal(known, name, {}, plain, plain);
-}
-
-bool is_set_by_proxy(std::string_view name) noexcept {
-  return is_one_of(kHop, name) || is_one_of(kRequestAnew, name) || is_one_of(kWay, name);
-}
-
-void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
-  const bool is_believed = trust == ForwardedTrust::some;
-  // RFC 7239, section 6.2: a peer without an IP address, such as a Unix socket, is "unknown".
-  const auto peer = IpAddress::parse(request.remote_address());
-  const std::string address = peer ? peer->to_text() : "unknown";
-  take("X-Forwarded-For",
-       is_believed ? extended(request.headers(), "X-Forwarded-For", address) : address);
-  const auto believed = [&](std::string_view name) {
-    return is_believed ? request.header(name) : std::nullopt;
-  };
-  take("X-Forwarded-Proto",
-       believed("X-Forwarded-Proto").value_or(request.tls() ? "https" : "http"));
-  take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
-}
-
 HopFields::HopFields(std::span<const Field> fields) {
   for (const Field& field : fields) {
     if (equals_ignoring_case(field.name, "Connection")) {
@@ -214,7 +197,8 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
   const HopFields hop(request.headers());
   const auto* const set = request.find<UpstreamHeaders>();
   const auto stays = [&](std::string_view name) {
-    return hop.has(name) || is_one_of(kRequestAnew, name) || (set != nullptr && set->has(name)) ||
+    return hop.has(name) || is_one_of(kRequestAnew, name) ||
+           (set != nullptr && set->replaces(name)) ||
            (trust != ForwardedTrust::unseen && is_one_of(kWay, name)) ||
            (trust == ForwardedTrust::none && is_word_of_proxies(name));
   };
@@ -261,7 +245,7 @@ void forward_request_trailers(const Request& request, std::span<const Field> tra
                               const TakeField& take) {
   const auto* const set = request.find<UpstreamHeaders>();
   forward_trailers(request.headers(), trailers, [&](std::string_view name, std::string_view value) {
-    if (set == nullptr || !set->has(name)) {
+    if (set == nullptr || !set->replaces(name)) {
       take(name, value);
     }
   });

@@ -35,13 +35,6 @@ using TakeField = std::function<void(std::string_view name, std::string_view val
 /// and adds none.
 enum class ForwardedTrust : std::uint8_t { none, some, unseen };
 
-/// Compares names of headers as if '_' were '-', ignoring case: CGI and similar interfaces use the
-/// same variable for both (RFC 3875, section 4.1.18).
-[[nodiscard]] bool is_alike(std::string_view known, std::string_view name) noexcept;
-
-/// Returns whether the header applies to one connection only, or is set by the proxy or its client.
-[[nodiscard]] bool is_set_by_proxy(std::string_view name) noexcept;
-
 /// Appends a header line for an upstream.
 ///
 /// name, value  must be valid in HTTP: otherwise it is an internal error, which ends the process
@@ -51,9 +44,6 @@ void write_field(Buffer& out, std::string_view name, std::string_view value);
 /// `unseen`. The request's UpstreamHeaders replace those of the client. The caller writes Host and
 /// the framing headers.
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take);
-
-/// Sets X-Forwarded-For, -Proto and -Host.
-void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take);
 
 /// Passes on the headers of a response for the client, except Content-Type.
 ///

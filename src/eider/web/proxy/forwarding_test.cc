@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eider/protocols/http/h1/head_reader.h"
-#include "eider/web/proxy/upstream_headers.h"
+#include "eider/web/middleware/upstream_headers.h"
 
 namespace eider::detail::proxy {
 namespace {
@@ -162,10 +162,10 @@ TEST(Forwarding, fields_of_one_hop_and_ours_stay_behind) {
 
 TEST(Forwarding, the_word_of_a_proxy_is_a_proxys_to_give) {
   for (const std::string_view name :
-       {"X-Real-IP", "x-real-ip", "X_Real_IP", "X-Forwarded-Port", "X-Forwarded-Prefix",
-        "X-Forwarded-Server", "X-Forwarded-Ssl", "x_forwarded_ssl", "X-Client-IP", "True-Client-IP",
-        "Front-End-Https", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override",
-        "X-HTTP-Method", "x-method-override"}) {
+       {"X-Real-IP", "x-real-ip", "X_Real_IP", "X.Real.IP", "X-Forwarded-Port",
+        "X-Forwarded-Prefix", "X-Forwarded-Server", "X-Forwarded-Ssl", "x_forwarded_ssl",
+        "X-Client-IP", "True-Client-IP", "Front-End-Https", "X-Original-URL", "X-Rewrite-URL",
+        "X-HTTP-Method-Override", "X-HTTP-Method", "x-method-override"}) {
     const Read read = with_fields(std::string(name) + ": 1\r\n");
     EXPECT_EQ(read.forwarded(), kAdded) << name;
     EXPECT_EQ(read.forwarded(ForwardedTrust::some),
@@ -177,8 +177,8 @@ TEST(Forwarding, the_word_of_a_proxy_is_a_proxys_to_give) {
 
 TEST(Forwarding, headers_of_guards_replace_those_of_the_client) {
   Read read = with_fields(
-      "X-User-Id: 1\r\nA: 1\r\nx_user_id: 2\r\nConnection: x-user-id\r\n"
-      "X-Role: admin\r\n");
+      "X-User-Id: 1\r\nA: 1\r\nx_user_id: 2\r\nX.User!Id: 3\r\n"
+      "Connection: x-user-id\r\nX-Role: admin\r\n");
   read.set(UpstreamHeaders().set("X-User-Id", "42").set("X-Role"));
   for (const auto trust : {ForwardedTrust::none, ForwardedTrust::some}) {
     EXPECT_EQ(read.forwarded(trust), "A=1|X-User-Id=42|" + std::string(kAdded));

@@ -22,6 +22,7 @@
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/response.h"
 #include "eider/server/content.h"
+#include "eider/web/middleware/upstream_headers.h"
 #include "eider/web/proxy/forwarding.h"
 #include "eider/web/proxy/tunnel.h"
 #include "eider/web/proxy/upstream_call.h"
@@ -220,6 +221,15 @@ std::string client_text(const Request& request, const ProxyTrust& trust) {
   return address ? address->to_text() : std::string();
 }
 
+/// Returns the value of the header by which upstreams are chosen.
+std::optional<std::string_view> hash_value(const Request& request, const std::string& name) {
+  if (const auto* const set = request.find<UpstreamHeaders>();
+      set != nullptr && set->replaces(name)) {
+    return set->find(name);
+  }
+  return name.empty() ? std::nullopt : request.header(name);
+}
+
 std::size_t Proxy::choose(const PerLoop& loop, const Request& request, const ProxyTrust& trust,
                           std::span<const std::size_t> tried) const {
   const Instant now = Loop::current().now();
@@ -227,8 +237,7 @@ std::size_t Proxy::choose(const PerLoop& loop, const Request& request, const Pro
   if (options.balancing == Balancing::least_busy) {
     return shared_->upstreams.least_busy(loop.busy, tried, now);
   }
-  const auto field =
-      options.hash_header.empty() ? std::nullopt : request.header(options.hash_header);
+  const auto field = hash_value(request, options.hash_header);
   return shared_->upstreams.responsible(field ? std::string(*field) : client_text(request, trust),
                                         tried, now);
 }
@@ -352,23 +361,6 @@ void check_health_path(const Shared& shared) {
   }
 }
 
-/// Disables the features of the client that go beyond one exchange.
-ClientOptions plain(ClientOptions options) {
-  options.decompresses = false;
-  options.redirects_max = 0;
-  options.retries_max = 0;
-  options.user_agent = {};
-  return options;
-}
-
-/// A proxy setting that cannot be parsed must not be ignored.
-void check_proxies(const ClientOptions& options) {
-  const net::Proxies proxies({options.http_proxy, options.https_proxy, options.no_proxy});
-  if (!proxies.fault().empty()) {
-    throw Failure(Error::bad_request("proxy_to: " + std::string(proxies.fault())));
-  }
-}
-
 }  // namespace
 
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
@@ -376,8 +368,7 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
   if (upstreams.empty()) {
     throw Failure(Error::bad_request("proxy_to: " + prefix + " needs at least one upstream"));
   }
-  options.client = plain(std::move(options.client));
-  check_proxies(options.client);
+  options.client = detail::proxy::plain_client("proxy_to", std::move(options.client));
   const std::string below = prefix == "/" ? std::string() : prefix;
   const std::size_t bytes_max = options.body_bytes_max;
   const auto shared = std::make_shared<Shared>(upstreams, std::move(options));

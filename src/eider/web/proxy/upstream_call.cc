@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "eider/client/content_sender.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/net/proxy.h"
 #include "eider/protocols/http/method.h"
 
 namespace eider::detail::proxy {
@@ -50,6 +52,20 @@ class Passed final : public client::ContentSource {
 };
 
 }  // namespace
+
+ClientOptions plain_client(std::string_view who, ClientOptions options) {
+  // A proxy setting that cannot be parsed must not be ignored.
+  const net::Proxies proxies({options.http_proxy, options.https_proxy, options.no_proxy});
+  if (!proxies.fault().empty()) {
+    throw Failure(Error::bad_request(std::string(who) + ": " + std::string(proxies.fault())));
+  }
+  options.decompresses = false;
+  options.redirects_max = 0;
+  options.retries_max = 0;
+  options.cookies = nullptr;
+  options.user_agent = {};
+  return options;
+}
 
 bool is_repeatable(const Request& request) noexcept {
   const Method method = request.method();

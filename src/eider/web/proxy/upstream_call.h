@@ -9,6 +9,7 @@
 
 #include "eider/client/call.h"
 #include "eider/client/client_error.h"
+#include "eider/client/client_options.h"
 #include "eider/client/client_state.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/task.h"
@@ -34,6 +35,13 @@ struct UpstreamRequest {
   std::string_view host;
   ForwardedTrust trust = ForwardedTrust::none;
 };
+
+/// Disables the features of the client that go beyond one exchange, and its cookies, which would be
+/// sent for other clients.
+///
+/// who     the function whose options these are, for errors
+/// errors  throws a Failure (400) for an invalid proxy
+[[nodiscard]] ClientOptions plain_client(std::string_view who, ClientOptions options);
 
 class UpstreamCall final : private client::InterimUser {
  public:
