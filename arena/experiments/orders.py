@@ -14,7 +14,7 @@ from verify.refusals import Fields, Refusal, Taken
 
 CONNECTIONS = 64
 CONTENT_BYTES_MAX = 2**20
-_RIVALS = ("fastapi", "axum", "drogon")
+_RIVALS = ("aeronet", "fastapi", "axum", "drogon")
 ORDER = {
     "id": "0f8fad5b-d9cb-469f-a165-70867728950e", "name": "Ada Lovelace",
     "mail": "ada@lovelace.org", "street": "12 St James's Square", "postcode": "10117",

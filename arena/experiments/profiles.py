@@ -18,8 +18,8 @@ _COMPRESSED_COUNTS = ((25, 4), (40, 8), (50, 6))
 _MESSAGE = b"hello"
 # A body has up to 20 MiB, and unfinished ones are not counted at the end.
 _UPLOAD_SECONDS_LEAST = 4
-_RIVALS = ("actix", "axum", "bun", "drogon", "fasthttp", "go-net-http", "lithium", "nginx", "node",
-           "uwebsockets")
+_RIVALS = ("actix", "aeronet", "axum", "bun", "drogon", "fasthttp", "go-net-http", "lithium",
+           "nginx", "node", "uwebsockets")
 
 
 def experiment(machine):
