@@ -6,7 +6,7 @@ Must not slow down with the server, as a closed loop does.
 from contextlib import ExitStack
 
 from load import eider_bench
-from load.closed import figures
+from load.closed import figures, warm_up
 from load.taking_part import FAULTS, start_all, stop_all
 
 
@@ -18,6 +18,7 @@ def run(step, context):
         return
     with ExitStack() as stack:
         found = start_all(stack, step, context)
+        warm_up(found, step, context, eider_bench)
         for number in context.rounds_left(step):
             for one in found:
                 context.begin(step, one.name, number)

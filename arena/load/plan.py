@@ -51,9 +51,9 @@ class Step:
 
     @property
     def is_loaded(self):
-        """Whether a closed loop loads the server."""
-        return self.cell.kind in (model.CLOSED, model.WORKERS, model.HTTP2, model.HANDSHAKES,
-                                  model.AGREEMENT, *model.REALTIME)
+        """Whether the server is loaded before the rounds."""
+        return self.cell.kind in (model.CLOSED, model.OPEN, model.WORKERS, model.HTTP2,
+                                  model.HANDSHAKES, model.AGREEMENT, *model.REALTIME)
 
     def _round_seconds(self):
         count, cell = len(self.contestants) * max(1, len(self.cell.generators)), self.cell
