@@ -128,7 +128,7 @@ class Load(unittest.TestCase):
         for mode in ("right", "weak"):
             told = under_changes(mode)
             self.assertEqual((told.errors, told.error_count), ("", 0))
-            self.assertGreater(told.requests, 10)
+            self.assertGreater(told.requests, 0)
 
     def test_a_mixed_version_and_a_tag_of_two_versions_are_errors(self):
         for mode, words in (("mixed", "a body of 40"), ("one-tag", 'one ETag for two bodies: "1"')):
@@ -211,7 +211,7 @@ class Renewal(unittest.TestCase):
     def test_handshakes_report_the_certificates_that_they_saw(self):
         with TinyTls(certificates.pairs()[2]) as server:
             generator = handshakes.Generator(RENEWAL.cell)
-            line = generator.command(wrk.Load("/plaintext", 2, 1), server.port, 1)
+            line = generator.command(wrk.Load("/plaintext", 1, 1), server.port, 1)
             told = generator.parse(subprocess.run(line, capture_output=True, text=True, check=True,
                                                   timeout=30).stdout)
         self.assertEqual(told.errors, "")
@@ -258,6 +258,7 @@ class Plans(unittest.TestCase):
     def test_the_directory_is_that_of_the_versions(self):
         environment = starting.manners(_tiny(self), SMALL).environment
         self.assertEqual(environment["FILES_DIR"], str(versions.folder()))
+        self.assertEqual(versions.folder().name, "files")
 
     def test_bounds_are_those_of_static_files(self):
         for cell in CELLS.values():
