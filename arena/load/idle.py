@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 
 from verify.answers import WrongAnswer, dial
+from verify.framing import Reader, read_answer
 
 WARM_CONNECTIONS = 200
 # A server may return memory some time after many connections have closed, for all of them at once.
@@ -66,7 +67,8 @@ def opener(request):
     """Returns a function that sends the request and reads its response."""
     def use(connection):
         connection.sendall(request)
-        if not connection.recv(4096).startswith(b"HTTP/1.1 200 "):
+        status, _, _ = read_answer(Reader(connection))
+        if not status.startswith("HTTP/1.1 200"):
             raise WrongAnswer("the request of an idle connection was not answered with 200")
     return use
 
