@@ -122,7 +122,7 @@ function handler(delayMs, rows, profiles) {
     } else if (method === 'POST' && url === '/upload') {
       answerUpload(request, response);
     } else if (method === 'POST' && url === '/echo') {
-      echo(request, response);
+      echo(request, response).catch(() => response.destroy());
     } else if (method === 'POST' && url === '/test') {
       reply(request, response, wait);
     } else if (method === 'POST' && url === '/test/blocking') {
