@@ -266,6 +266,9 @@ def wing_components():
     return {name: bases[name] for name in sorted(bases.keys() - {'core', 'swagger'})}
 
 
+IN_A_CLONE = unittest.skipUnless((ROOT / '.git').exists(), 'the source code has no history')
+
+
 class PartOfABuild(unittest.TestCase):
     def build_block(self, page, command, files, *options):
         """Configures the project of the page that uses this CMake command, and tests that it builds
@@ -296,14 +299,17 @@ class PartOfABuild(unittest.TestCase):
                          '-DFETCHCONTENT_FULLY_DISCONNECTED=ON',
                          f'-DFETCHCONTENT_SOURCE_DIR_EIDER={ROOT}')
 
+    @IN_A_CLONE
     def test_fetch_content_builds_from_a_clone(self):
         self.build_block('docs/get-started/install.md', 'FetchContent_Declare', {})
 
+    @IN_A_CLONE
     def test_cpm_builds_from_a_clone(self):
         if not os.environ.get('CPM_CMAKE'):
             self.skipTest('CPM_CMAKE does not name a copy of CPM.cmake (it is in no registry)')
         self.build_block('docs/get-started/install.md', 'CPMAddPackage',
-                         {'cmake/CPM.cmake': Path(os.environ['CPM_CMAKE']).read_text()})
+                         {'cmake/CPM.cmake': Path(os.environ['CPM_CMAKE']).read_text()},
+                         '-DCPM_SOURCE_CACHE=')
 
 
 class VcpkgPort(unittest.TestCase):
