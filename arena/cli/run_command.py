@@ -63,7 +63,7 @@ def add(commands):
     parser.add_argument("--cores", metavar="server:load", help="e.g. 0:1 or 0-3:4-7 (half each)")
     parser.add_argument("--rate-per-core", type=_at_least(int, 1), metavar="N",
                         help="requests per second of open-loop/paced, for each core of the server "
-                        f"({RATE_PER_CORE:,})")
+                        f"(default: {RATE_PER_CORE:,})")
     parser.add_argument("--generator", choices=list(generators.KNOWN),
                         help="for all closed loops (what was published with, or else wrk)")
     parser.add_argument("--resume", metavar="DIR", help="go on with an interrupted run")

@@ -17,8 +17,9 @@ _ORIGIN = ("nginx",)
 def experiment(machine):
     """Three cells: a small file, a larger one, a certificate."""
     return Experiment(
-        "changes", "Files replaced under load", machine.scale() + " A replaced file must be served "
-        "within 2 seconds, and a replaced certificate must be used.",
+        "changes", "Files and certificates replaced under load",
+        machine.scale() + " A replaced file must be served within 2 seconds, and a replaced "
+        "certificate must be used.",
         (*(_file(name) for name in versions.SIZES), _certificate()))
 
 

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Moves file times before the simulated time, because younger files are not cached.
+/// Moves file times before the simulated time, because each check reads younger files again.
 constexpr std::chrono::hours kYears = 24h * 3650;
 
 struct Names {
