@@ -60,34 +60,35 @@ ForwardAuthOptions checked(const std::string& url, ForwardAuthOptions options) {
 }
 
 /// Returns the scheme and the host of an origin.
-std::pair<std::string_view, std::string_view> cut(std::string_view origin) {
+std::pair<std::string_view, std::string_view> scheme_and_host(std::string_view origin) {
   constexpr std::string_view kBetween = "://";
   const std::size_t end = origin.find(kBetween);
   return {origin.substr(0, end), origin.substr(end + kBetween.size())};
 }
 
-ClientRequest question(HttpClient& client, const std::string& url,
-                       const ForwardAuthOptions& options, const Request& request,
-                       const ProxyTrust& trust) {
-  ClientRequest asked = client.request(Method::get, url);
+ClientRequest auth_request(HttpClient& client, const std::string& url,
+                           const ForwardAuthOptions& options, const Request& request,
+                           const ProxyTrust& trust) {
+  ClientRequest to_service = client.request(Method::get, url);
   for (const Field& field : request.headers()) {
     if (std::ranges::any_of(options.request_headers, [&](std::string_view name) {
           return equals_ignoring_case(name, field.name);
         })) {
-      asked.header(field.name, field.value);
+      to_service.header(field.name, field.value);
     }
   }
-  asked.header("X-Forwarded-Method", to_text(request.method()));
+  to_service.header("X-Forwarded-Method", to_text(request.method()));
   // The target can be a URL without a path.
   const std::string_view target = detail::proxy::behind_prefix(request.head(), 0);
-  asked.header("X-Forwarded-Uri", std::string(target.starts_with('/') ? "" : "/").append(target));
+  to_service.header("X-Forwarded-Uri",
+                    std::string(target.starts_with('/') ? "" : "/").append(target));
   const std::string origin = client_origin_of(request, trust);
-  const auto [scheme, host] = cut(origin);
-  asked.header("X-Forwarded-Proto", scheme);
-  asked.header("X-Forwarded-Host", host);
+  const auto [scheme, host] = scheme_and_host(origin);
+  to_service.header("X-Forwarded-Proto", scheme);
+  to_service.header("X-Forwarded-Host", host);
   const auto address = client_address_of(request, trust);
-  asked.header("X-Forwarded-For", address ? address->to_text() : "unknown");
-  return asked;
+  to_service.header("X-Forwarded-For", address ? address->to_text() : "unknown");
+  return to_service;
 }
 
 /// Returns all values of that name, joined by commas.
@@ -135,7 +136,7 @@ Task<Result<UpstreamHeaders>> ForwardAuthGuard::operator()(const Request& reques
                                                            State<ProxyTrust> trust) const {
   const std::shared_ptr<const Service> service = service_;
   auto sending =
-      question(service->clients.here(), service->url, service->options, request, *trust).send();
+      auth_request(service->clients.here(), service->url, service->options, request, *trust).send();
   const auto reply = co_await std::move(sending);
   if (!reply) {
     co_return fail(to_error(reply.error()));
