@@ -556,12 +556,12 @@ TEST_F(S3, properties_are_read_from_the_headers) {
 
 TEST_F(S3, read_that_is_cut_off_is_continued) {
   // The client may lose bytes that arrive right before the connection ends, also all of them: then
-  // it repeats the first request.
+  // it repeats the first request. On a busy machine, that can happen at each attempt.
   const std::string begin = "HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123";
-  respond({begin}, 1000, [begin, count = 0](const ScriptedS3::Seen& seen) mutable {
+  respond({begin}, 1000, [begin, count = 0, lost = 0](const ScriptedS3::Seen& seen) mutable {
     const std::size_t at = seen.head.find("range: bytes=");
     if (at == std::string::npos) {
-      return begin;
+      return ++lost < 2 ? begin : begin + "456789";
     }
     const std::size_t first = std::stoul(seen.head.substr(at + 13));
     const std::string rest = std::string("0123456789").substr(first);
