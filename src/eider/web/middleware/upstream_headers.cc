@@ -19,6 +19,10 @@ bool is_alike(std::string_view known, std::string_view name) noexcept {
   return std::ranges::equal(known, name, {}, plain, plain);
 }
 
+bool begins_alike(std::string_view prefix, std::string_view name) noexcept {
+  return is_alike(prefix, name.substr(0, prefix.size()));
+}
+
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) noexcept {
   return std::ranges::any_of(names, [name](std::string_view each) { return is_alike(each, name); });
 }
@@ -29,6 +33,15 @@ bool is_set_by_proxy(std::string_view name) noexcept {
 
 }  // namespace detail::middleware
 
+namespace {
+
+auto is_named(std::string_view name) noexcept {
+  return
+      [name](const UpstreamHeader& each) { return detail::middleware::is_alike(each.name, name); };
+}
+
+}  // namespace
+
 UpstreamHeaders& UpstreamHeaders::set(std::string name, std::string value) {
   if (!is_token(name) || !is_field_value(value)) {
     throw std::invalid_argument("UpstreamHeaders: '" + name + "' or its value is invalid in HTTP");
@@ -36,9 +49,7 @@ UpstreamHeaders& UpstreamHeaders::set(std::string name, std::string value) {
   if (detail::middleware::is_set_by_proxy(name)) {
     throw std::invalid_argument("UpstreamHeaders: the proxy itself sets " + name);
   }
-  std::erase_if(all_, [&](const UpstreamHeader& each) {
-    return detail::middleware::is_alike(each.name, name);
-  });
+  std::erase_if(all_, is_named(name));
   all_.push_back({std::move(name), std::move(value)});
   return *this;
 }
@@ -52,16 +63,14 @@ void UpstreamHeaders::add_missing(const UpstreamHeaders& earlier) {
 }
 
 std::optional<std::string_view> UpstreamHeaders::find(std::string_view name) const noexcept {
-  const auto found = std::ranges::find_if(all_, [name](const UpstreamHeader& each) {
-    return detail::middleware::is_alike(each.name, name) && !each.value.empty();
-  });
-  return found == all_.end() ? std::nullopt : std::optional<std::string_view>(found->value);
+  const auto found = std::ranges::find_if(all_, is_named(name));
+  return found == all_.end() || found->value.empty()
+             ? std::nullopt
+             : std::optional<std::string_view>(found->value);
 }
 
 bool UpstreamHeaders::replaces(std::string_view name) const noexcept {
-  return std::ranges::any_of(all_, [name](const UpstreamHeader& each) {
-    return detail::middleware::is_alike(each.name, name);
-  });
+  return std::ranges::any_of(all_, is_named(name));
 }
 
 }  // namespace eider

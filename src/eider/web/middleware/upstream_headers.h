@@ -64,6 +64,7 @@ inline constexpr std::string_view kForwardedPrefix = "X-Forwarded-";
 /// '-': CGI and similar interfaces use the same variable for all of them (RFC 3875, section 4.1.18,
 /// and lighttpd for more characters than '-').
 [[nodiscard]] bool is_alike(std::string_view known, std::string_view name) noexcept;
+[[nodiscard]] bool begins_alike(std::string_view prefix, std::string_view name) noexcept;
 [[nodiscard]] bool is_one_of(std::span<const std::string_view> names,
                              std::string_view name) noexcept;
 /// Returns whether the header applies to one connection only, or is set by the proxy or its client.

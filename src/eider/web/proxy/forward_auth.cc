@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/handlers/client_address.h"
 #include "eider/client/client.h"
 #include "eider/client/policy.h"
 #include "eider/core/base/failure.h"
@@ -51,7 +50,7 @@ ForwardAuthOptions checked(const std::string& url, ForwardAuthOptions options) {
   }
   for (const std::string& name : options.request_headers) {
     names.set(name);
-    if (detail::middleware::is_alike(kForwardedPrefix, name.substr(0, kForwardedPrefix.size()))) {
+    if (detail::middleware::begins_alike(kForwardedPrefix, name)) {
       throw std::invalid_argument("forward_auth: the guard itself sets " + name);
     }
   }
@@ -59,16 +58,9 @@ ForwardAuthOptions checked(const std::string& url, ForwardAuthOptions options) {
   return options;
 }
 
-/// Returns the scheme and the host of an origin.
-std::pair<std::string_view, std::string_view> scheme_and_host(std::string_view origin) {
-  constexpr std::string_view kBetween = "://";
-  const std::size_t end = origin.find(kBetween);
-  return {origin.substr(0, end), origin.substr(end + kBetween.size())};
-}
-
 ClientRequest auth_request(HttpClient& client, const std::string& url,
                            const ForwardAuthOptions& options, const Request& request,
-                           const ProxyTrust& trust) {
+                           const ClientInfo& info) {
   ClientRequest to_service = client.request(Method::get, url);
   for (const Field& field : request.headers()) {
     if (std::ranges::any_of(options.request_headers, [&](std::string_view name) {
@@ -82,12 +74,9 @@ ClientRequest auth_request(HttpClient& client, const std::string& url,
   const std::string_view target = detail::proxy::behind_prefix(request.head(), 0);
   to_service.header("X-Forwarded-Uri",
                     std::string(target.starts_with('/') ? "" : "/").append(target));
-  const std::string origin = client_origin_of(request, trust);
-  const auto [scheme, host] = scheme_and_host(origin);
-  to_service.header("X-Forwarded-Proto", scheme);
-  to_service.header("X-Forwarded-Host", host);
-  const auto address = client_address_of(request, trust);
-  to_service.header("X-Forwarded-For", address ? address->to_text() : "unknown");
+  to_service.header("X-Forwarded-Proto", info.scheme);
+  to_service.header("X-Forwarded-Host", info.host);
+  to_service.header("X-Forwarded-For", info.address.empty() ? "unknown" : info.address);
   return to_service;
 }
 
@@ -133,10 +122,10 @@ ForwardAuthGuard::ForwardAuthGuard(std::string url, ForwardAuthOptions options) 
 }
 
 Task<Result<UpstreamHeaders>> ForwardAuthGuard::operator()(const Request& request,
-                                                           State<ProxyTrust> trust) const {
+                                                           const ClientInfo& client) const {
   const std::shared_ptr<const Service> service = service_;
   auto sending =
-      auth_request(service->clients.here(), service->url, service->options, request, *trust).send();
+      auth_request(service->clients.here(), service->url, service->options, request, client).send();
   const auto reply = co_await std::move(sending);
   if (!reply) {
     co_return fail(to_error(reply.error()));

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "eider/app/handlers/client.h"
 #include "eider/app/handlers/operation.h"
-#include "eider/app/handlers/params.h"
-#include "eider/app/route_table.h"
 #include "eider/client/client_options.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/task.h"
@@ -37,7 +36,7 @@ struct ForwardAuthOptions {
 class ForwardAuthGuard {
  public:
   ForwardAuthGuard(std::string url, ForwardAuthOptions options);
-  Task<Result<UpstreamHeaders>> operator()(const Request& request, State<ProxyTrust> trust) const;
+  Task<Result<UpstreamHeaders>> operator()(const Request& request, const ClientInfo& client) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "forward_auth"; }
 

@@ -16,6 +16,7 @@
 
 namespace eider::detail::proxy {
 
+using middleware::begins_alike;
 using middleware::is_alike;
 using middleware::is_one_of;
 using middleware::kForwardedPrefix;
@@ -35,8 +36,7 @@ constexpr std::array<std::string_view, 9> kWordOfProxies{
     "X-HTTP-Method",  "X-Method-Override", "Front-End-Https"};
 
 bool is_word_of_proxies(std::string_view name) noexcept {
-  return is_alike(kForwardedPrefix, name.substr(0, kForwardedPrefix.size())) ||
-         is_one_of(kWordOfProxies, name);
+  return begins_alike(kForwardedPrefix, name) || is_one_of(kWordOfProxies, name);
 }
 
 /// Headers about routing, authentication, request modifiers, the format, and response control are
@@ -55,7 +55,7 @@ bool belongs_to_head(std::string_view name) noexcept {
   return is_one_of(kRequestAnew, name) || is_one_of(kWay, name) || is_one_of(kResponseAnew, name) ||
          is_word_of_proxies(name) || is_one_of(kHeadOnly, name) ||
          std::ranges::any_of(kHeadOnlyPrefixes, [name](std::string_view prefix) {
-           return is_alike(prefix, name.substr(0, prefix.size()));
+           return begins_alike(prefix, name);
          });
 }
 
