@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "eider/core/base/digits.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider {
 
@@ -23,16 +23,6 @@ std::string_view without_brackets(std::string_view host) noexcept {
     return host.substr(1, host.size() - 2);
   }
   return host;
-}
-
-/// inet_ntop uses sprintf, which takes some 1,700 instructions; a rate limit by address needs it
-/// for each request.
-std::string dotted(const in_addr& address) {
-  std::string text;
-  for (const std::uint8_t byte : std::bit_cast<std::array<std::uint8_t, 4>>(address)) {
-    text.append(text.empty() ? "" : ".").append(Digits(byte).view());
-  }
-  return text;
 }
 
 }  // namespace
@@ -130,7 +120,9 @@ Result<SocketAddress, NetError> SocketAddress::of_socket(int fd) {
 
 std::string SocketAddress::host() const {
   if (family() == AF_INET) {
-    return dotted(as<sockaddr_in>().sin_addr);
+    return IpAddress::v4(std::bit_cast<std::array<std::uint8_t, IpAddress::kV4Bytes>>(
+                             as<sockaddr_in>().sin_addr))
+        .to_text();
   }
   if (family() == AF_INET6) {
     std::array<char, INET6_ADDRSTRLEN> digits{};
