@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "eider/core/base/assert.h"
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/request_work.h"
 #include "eider/server/observer.h"
@@ -61,6 +62,7 @@ void Exchange::open(Request& from, const RequestPlan& plan, Transport& transport
 // Handling.
 
 void Exchange::serve() {
+  const Call call(*this);
   if (content_.refusal()) {
     refuse_by(*content_.refusal());
     return;
@@ -81,6 +83,7 @@ void Exchange::serve() {
 }
 
 void Exchange::respond_by(Response response) {
+  const Call call(*this);
   response_ = std::move(response);
   deliver();
 }
@@ -126,9 +129,11 @@ void Exchange::run() {
     orphanage_->on_orphan_done(*this);
     return;
   }
-  Transport& transport = *transport_;  // `deliver` may destroy the exchange
-  deliver();
-  transport.settle();
+  {
+    const Call call(*this);
+    deliver();
+  }
+  transport_->settle();
 }
 
 void Exchange::fail_on_throw() noexcept {
@@ -145,9 +150,8 @@ void Exchange::fail() noexcept {
   refuse_request(context_.service, kFailed, plan_, request_, response_);
 }
 
-/// Must be the last statement of a call: the exchange may be given back.
 void Exchange::deliver() {
-  // End the stage first: the exchange may be given back within the call.
+  // Before the calls: `produce` begins the next stage.
   stage_ = Stage::idle;
   std::visit(ContentCases{[&](const BytesContent&) { transport_->send(response_); },
                           [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
@@ -178,9 +182,14 @@ void Exchange::produce() {
   if (production_->is_replaced()) {
     deliver();
   } else {
-    production_->begin();
-    transport_->end({});
+    end_production();
   }
+}
+
+void Exchange::end_production() {
+  production_->begin();
+  stage_ = Stage::idle;
+  transport_->end(production_->trailer_lines());
 }
 
 void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
@@ -190,17 +199,17 @@ void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
 }
 
 void Exchange::on_produced() {
-  Transport& transport = *transport_;  // the calls below may destroy the exchange
-  if (production_->failure()) {
-    fail_production();
-  } else if (production_->is_replaced()) {
-    deliver();
-  } else {
-    production_->begin();
-    stage_ = Stage::idle;
-    transport.end(production_->trailer_lines());
+  {
+    const Call call(*this);
+    if (production_->failure()) {
+      fail_production();
+    } else if (production_->is_replaced()) {
+      deliver();
+    } else {
+      end_production();
+    }
   }
-  transport.settle();
+  transport_->settle();
 }
 
 // Bytes that were sent cannot be undone: the missing end of the body shows the failure to the
@@ -345,6 +354,7 @@ std::unique_ptr<Exchange> Exchanges::take() {
 // A blocking thread cannot be interrupted, so its request stays until it is done. It has no client
 // any more; the address was copied when the request was opened.
 void Exchanges::give_back(std::unique_ptr<Exchange> exchange) {
+  ensure(!exchange->is_in_call_, "an exchange is not given back within its own call");
   if (exchange->is_running() && exchange->plan().outlives_client) {
     exchange->transport_ = nullptr;
     exchange->orphanage_ = this;

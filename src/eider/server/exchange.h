@@ -131,8 +131,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
     return content_.begin(plan_, request_.head(), *transport_, has_begun);
   }
 
-  /// Handles the request: now, or when the handler is done. The exchange may have been given back
-  /// when this returns.
+  /// Handles the request: now, or when the handler is done.
   void serve();
   /// Continues with a response that `serve` did not make.
   void respond_by(Response response);
@@ -187,6 +186,20 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
  private:
   friend class Exchanges;
 
+  /// Marks a running function of the exchange, in which it must not be given back.
+  class Call {
+   public:
+    explicit Call(Exchange& exchange) noexcept : exchange_(exchange) {
+      exchange_.is_in_call_ = true;
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { exchange_.is_in_call_ = false; }
+
+   private:
+    Exchange& exchange_;
+  };
+
   enum class Stage : std::uint8_t {
     idle,       // not handled yet, or complete
     waiting,    // the handler's task runs; the body that it reads may still arrive
@@ -211,12 +224,14 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   void fail() noexcept;
   void deliver();
   void produce();
+  void end_production();
   void fail_production();
 
   const ExchangeContext& context_;
   Transport* transport_ = nullptr;  // null: the client has disconnected
   Exchanges* orphanage_ = nullptr;  // notified of the end in that case
   Stage stage_ = Stage::idle;
+  bool is_in_call_ = false;
   RequestPlan plan_;
   Request request_;
   Response response_;
@@ -250,7 +265,8 @@ class Exchanges final : private Timer {
 
   /// Returns an exchange; null if the maximum is in use.
   [[nodiscard]] std::unique_ptr<Exchange> take();
-  /// Ends the exchange: its transport is not called any more. A task that must outlive its client
+  /// Ends the exchange: its transport is not called any more. Not within one of its calls, except
+  /// in Transport::settle. A task that must outlive its client
   /// is notified by its Cancel and kept until its end.
   void give_back(std::unique_ptr<Exchange> exchange);
 

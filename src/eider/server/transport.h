@@ -20,9 +20,10 @@ enum class Follows : std::uint8_t {
   nothing,
 };
 
-/// Called by an exchange. A call that responds may give the exchange back, unless it says that the
-/// exchange continues. The Peer functions are called only by the exchange, on the loop's thread,
-/// and `inform` only before the response headers.
+/// Called by an exchange. If a call ends the response, the transport notes that, and gives the
+/// exchange back when the function of the exchange has returned, or in `settle`. The Peer functions
+/// are called only by the exchange, on the loop's thread, and `inform` only before the response
+/// headers.
 class Transport : public Peer {
  public:
   /// Sends a complete response, from memory or a file. The request is over.
@@ -58,8 +59,8 @@ class Transport : public Peer {
   /// Sets the time at which to call Exchange::check; Instant::max(): never.
   virtual void watch(Instant due) noexcept = 0;
 
-  /// Called when the exchange has changed outside of the transport's own calls. It must be the
-  /// exchange's last action.
+  /// Called when the exchange has changed outside of the transport's own calls. The exchange must
+  /// not do anything afterwards, because this call may give it back.
   virtual void settle() = 0;
 
  protected:

@@ -143,10 +143,6 @@ void ResponseH2::send(Response& response) {
     // It counts as held until all of it was sent: `serve_some` stops at the limit.
     hold(response.body().size());
   }
-  // The exchange is left after Session::send, which has copied as much as possible by then.
-  if (stream_.exchange() != nullptr) {
-    stream_.connection().add_answered(stream_);
-  }
 }
 
 // A body uses its full memory until the last byte was sent.
@@ -253,8 +249,6 @@ void ResponseH2::end(std::string_view trailer_lines) {
     queue_.end();
     stream_.connection().add_sender(stream_);
   }
-  // The exchange ends here: the queue has the bytes that are not sent yet.
-  stream_.end_exchange();
 }
 
 void ResponseH2::cut() {
@@ -268,9 +262,9 @@ void ResponseH2::make_tunnel() {
   tunnel_ = std::make_unique<TunnelH2>(stream_.connection(), stream_, queue_);
 }
 
-void ResponseH2::upgrade(Response& response) {
+void ResponseH2::upgrade(Response&) {
   if (tunnel_ != nullptr) {
-    begin_tunnel(response);
+    stage_ = Stage::tunnelling;
   } else {
     // Upgrade exists only in HTTP/1.1 (RFC 9113, section 8.6), and this client did not request a
     // tunnel.
@@ -279,15 +273,12 @@ void ResponseH2::upgrade(Response& response) {
 }
 
 void ResponseH2::begin_tunnel(Response& response) {
-  stage_ = Stage::tunnelling;
   // Open the queue before the protocol, which may write at once.
   queue_.begin_produced();
   response.set_status(kOk);
   submit_head(response, std::nullopt, h2::Ends::with_content);
   // For observers, the request ends when its protocol starts.
   stream_.report(StreamH2::Outcome::answered);
-  // Before the protocol's output, which may be written at once.
-  stream_.connection().add_answered(stream_);
   const auto content = std::get<ContentPtr<Upgrade>>(response.take_content());
   tunnel_->begin(*content);
 }
@@ -393,6 +384,7 @@ void ResponseH2::watch(Instant due) noexcept {
 }
 
 void ResponseH2::settle() {
+  stream_.finish_exchange();
   stream_.connection().want_turn();
 }
 

@@ -53,6 +53,10 @@ class ResponseH2 final : public server::Transport {
   // Another protocol on the stream.
   /// Called if the request is an extended CONNECT.
   void make_tunnel();
+  /// Starts the other protocol. Pre: is_tunnelling()
+  ///
+  /// response  of the exchange
+  void begin_tunnel(Response& response);
   /// Null if the request is not an extended CONNECT, or has another response.
   [[nodiscard]] TunnelH2* tunnel() noexcept { return tunnel_.get(); }
   [[nodiscard]] bool is_tunnelling() const noexcept { return stage_ == Stage::tunnelling; }
@@ -64,6 +68,8 @@ class ResponseH2 final : public server::Transport {
 
   /// Returns whether the complete response was sent or waits to be sent.
   [[nodiscard]] bool is_complete() const noexcept { return stage_ == Stage::complete; }
+  /// Returns whether the exchange has ended the response, or has switched to another protocol.
+  [[nodiscard]] bool has_ended() const noexcept { return stage_ != Stage::open; }
   /// Returns the status that was sent; 0: none yet.
   [[nodiscard]] int status() const noexcept { return status_; }
   /// Returns the number of body bytes that the session has read.
@@ -94,7 +100,6 @@ class ResponseH2 final : public server::Transport {
   void inform(int status, std::string_view field_lines) override;
 
   void hold(std::size_t bytes) noexcept;
-  void begin_tunnel(Response& response);
   void submit_head(const Response& response, std::optional<std::uint64_t> length, h2::Ends ends);
   [[nodiscard]] bool is_blocked() const noexcept;
 

@@ -237,6 +237,7 @@ void StreamH2::serve() {
   } else if (exchange_ != nullptr || make_exchange()) {
     exchange_->serve();
   }  // else: it is ready again, to be rejected
+  finish_exchange();
 }
 
 void StreamH2::respond_at_once() {
@@ -255,6 +256,21 @@ void StreamH2::respond_at_once() {
 
 void StreamH2::fill_refusal(const RequestRefusal& refusal, Response& response) {
   server::refuse_request(connection_->context().service, refusal, plan_, request_, response);
+}
+
+void StreamH2::finish_exchange() {
+  if (exchange_ == nullptr || !response_.has_ended()) {
+    return;
+  }
+  if (response_.is_tunnelling()) {
+    response_.begin_tunnel(exchange_->response());
+    end_exchange();
+  } else if (exchange_->has_begun()) {
+    end_exchange();  // the queue has the bytes that are not sent yet
+  } else {
+    // It is left after Session::send, which has copied as much of the response as possible by then.
+    connection_->add_answered(*this);
+  }
 }
 
 void StreamH2::leave_exchange() {

@@ -121,6 +121,9 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   void fill_refusal(const RequestRefusal& refusal, Response& response);
   /// Called when the response outlives the exchange, which is given back.
   void leave_exchange();
+  /// Leaves the exchange if it has ended the response. Called when a function of the exchange has
+  /// returned: until then the exchange exists.
+  void finish_exchange();
   void end_exchange() noexcept;
   /// Reports the request to the observer, unless it was reported.
   void report(Outcome outcome) noexcept;
