@@ -1,6 +1,7 @@
 // Runs the tests of this folder on SQLite.
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/data/db/sqlite/sqlite_connection.h"
+#include "eider/data/db/threaded_pool.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/databases/tested_database.h"
 

@@ -5,6 +5,7 @@
 #include "eider/core/base/describes_only.h"
 #include "eider/data/db/loop_pool.h"
 #include "eider/data/db/sqlite/sqlite_connection.h"
+#include "eider/data/db/threaded_pool.h"
 
 namespace eider {
 

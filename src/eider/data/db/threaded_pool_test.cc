@@ -1,4 +1,4 @@
-#include "eider/data/db/pool.h"
+#include "eider/data/db/threaded_pool.h"
 
 #include <gtest/gtest.h>
 
