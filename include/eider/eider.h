@@ -14,6 +14,7 @@
 #include "eider/app/handlers/unvalidated.h"
 #include "eider/app/handlers/websocket.h"
 #include "eider/app/life/run_app.h"
+#include "eider/app/routes.h"
 #include "eider/app/settings/byte_size.h"
 #include "eider/app/settings/options.h"
 #include "eider/app/urls.h"
