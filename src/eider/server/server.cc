@@ -16,7 +16,6 @@
 #include "eider/core/base/log.h"
 #include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/blocking.h"
-#include "eider/io/runtime/fd_watch.h"
 #include "eider/io/runtime/processors.h"
 #include "eider/io/runtime/signals.h"
 #include "eider/server/balance.h"
@@ -24,15 +23,11 @@
 #include "eider/server/inspector.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
-#include "eider/server/process/descriptor_store.h"
-#include "eider/server/process/handover.h"
-#include "eider/server/process/pid_file.h"
-#include "eider/server/process/predecessor.h"
 #include "eider/server/process/rights.h"
 #include "eider/server/process/sandbox.h"
-#include "eider/server/process/succession.h"
 #include "eider/server/process/supervisor.h"
 #include "eider/server/process/systemd_notify.h"
+#include "eider/server/process/takeover.h"
 #include "eider/server/worker.h"
 
 namespace eider {
@@ -127,11 +122,12 @@ class Server::StopSignals final : public SignalWatch {
 };
 
 /// All parts of a server, in an order that allows destruction in reverse.
-class Server::Impl final : private detail::server::SuccessionOwner {
+class Server::Impl final {
  public:
   Impl(RequestService& service, ServerOptions its_options)
       : options(std::move(its_options)),
         thread_count(options.threads == 0 ? usable_cores() : options.threads),
+        takeover(options, group, systemd),
         balance(thread_count, options.limits.connections_max),
         group{.service = service,
               .limits = options.limits,
@@ -160,59 +156,13 @@ class Server::Impl final : private detail::server::SuccessionOwner {
   void abandon() noexcept;
   void add_facts(ServerState& state) const;
   void set_limits(const Limits& others);
-  void take_over();
-  void take_seat();
-  void tell_alive();
-  void keep_sockets();
   void stop(Duration drain) noexcept;
   /// returns  whether no request is in flight any more
   bool join() noexcept;
 
-  [[nodiscard]] std::string_view why_not_now() const noexcept override;
-  [[nodiscard]] std::vector<detail::server::SocketsAt> sockets() const override;
-  void on_succeeded(const std::vector<std::string>& places) override;
-  void on_told(detail::server::HandoverWord word);
-  void on_alone();
-  void set_ownership(SocketOwnership ownership);
-  void set_ownership(const detail::server::BoundPlace& place, SocketOwnership ownership);
-
-  /// The messages of a supervisor to this process, its worker. Used on the first loop's thread.
-  class SupervisorChannel final : private FdWatch {
-   public:
-    SupervisorChannel(Loop& loop, Impl& parts, detail::server::HandoverChannel channel)
-        : FdWatch(loop), parts_(parts), channel_(std::move(channel)) {
-      if (channel_.is_over()) {
-        parts_.on_alone();
-      } else {
-        watch(channel_.fd(), Readiness::readable);
-      }
-    }
-    ~SupervisorChannel() = default;
-
-    /// Sends the message, or drops it if the supervisor does not read.
-    void say(detail::server::HandoverWord word) const noexcept { (void)channel_.send(word, {}); }
-
-   private:
-    void on_ready(Readiness) override {
-      const auto message = channel_.receive(Duration::zero());
-      if (message) {
-        parts_.on_told(message->word);
-      } else if (channel_.is_over()) {
-        stop();
-        parts_.on_alone();
-      }
-    }
-
-    Impl& parts_;
-    detail::server::HandoverChannel channel_;
-  };
-
   const ServerOptions options;
   const unsigned thread_count;
-  detail::server::Predecessor predecessor;
-  std::vector<detail::server::BoundPlace> places;
-  std::atomic<bool> is_in_charge = false;  // `places` does not change any more
-  detail::server::PidFile pid_file;
+  detail::server::Takeover takeover;
   detail::server::Balance balance;
   detail::server::PerAddress per_address;
   std::vector<std::unique_ptr<Loop>> loops;
@@ -225,8 +175,6 @@ class Server::Impl final : private detail::server::SuccessionOwner {
   // If set, the members above are complete and do not change any more.
   std::atomic<bool> has_lifecycle = false;
   std::optional<StopSignals> signals;
-  std::optional<detail::server::Succession> succession;
-  std::optional<SupervisorChannel> superior;
   BlockingPool pool;
   std::optional<detail::server::Inspector> inspector;
   std::vector<std::thread> threads;
@@ -258,7 +206,8 @@ void Server::Impl::make_workers() {
   // Create the lifecycle last: a stop from another thread finds everything it needs.
   detail::server::Heartbeat heartbeat;
   if (options.worker) {
-    heartbeat = {.within = detail::server::stuck_time(options), .tell = [this] { tell_alive(); }};
+    heartbeat = {.within = detail::server::stuck_time(options),
+                 .tell = [this] { takeover.tell_alive(); }};
   }
   lifecycle.emplace(group.service, loop_pointers, worker_pointers, systemd, std::move(heartbeat),
                     options.shutdown_delay);
@@ -277,9 +226,7 @@ void Server::StopSignals::on_signal(int) {
   for (const int number : {SIGTERM, SIGINT}) {
     stop_ignoring_signal(number);  // so that a second signal ends the process
   }
-  if (parts.succession) {
-    parts.succession->give_up();
-  }
+  parts.takeover.give_up();
   parts.stop(parts.options.drain);
 }
 
@@ -293,8 +240,7 @@ Result<void> Server::Impl::start_threads() {
       signals.emplace(*this);
     }
     if (options.upgrades_on_signal) {
-      detail::server::SuccessionOwner& owner = *this;
-      succession.emplace(*loops.front(), owner, systemd, options.successor_start, options.log);
+      takeover.await_successor();
     }
     // Queued before the threads run, so it is the first thing on the first loop.
     lifecycle->begin();
@@ -346,22 +292,8 @@ bool Server::Impl::join() noexcept {
   }
   // The signal watch belongs to its loop's thread, so destroy it only after that has ended.
   signals.reset();
-  succession.reset();
-  superior.reset();
-  pid_file.remove();
+  takeover.end();
   return std::ranges::none_of(workers, [](const auto& worker) { return worker->in_flight() != 0; });
-}
-
-/// Stores the sockets in systemd for the next process. Then this process must not close them.
-void Server::Impl::keep_sockets() {
-  const auto stored = detail::server::store(systemd, options, places, predecessor.names());
-  predecessor.close_rest();
-  for (std::size_t index = 0; index < places.size(); ++index) {
-    const bool is_stored = std::ranges::find(stored, index) != stored.end();
-    if (places[index].is_own) {
-      set_ownership(places[index], is_stored ? SocketOwnership::others : SocketOwnership::own);
-    }
-  }
 }
 
 void Server::Impl::add_facts(ServerState& state) const {
@@ -369,7 +301,7 @@ void Server::Impl::add_facts(ServerState& state) const {
   state.backend = loops.front()->name();
   state.threads_blocking = pool.threads();
   state.blocking_waiting = pool.queued();
-  for (const detail::server::BoundPlace& place : places) {
+  for (const detail::server::BoundPlace& place : takeover.places()) {
     state.addresses.push_back(place.address.to_text());
   }
   const std::lock_guard lock(limits_changing);
@@ -390,119 +322,6 @@ void Server::Impl::set_limits(const Limits& others) {
   }
 }
 
-/// Notifies the previous process, which serves until then, that this one is ready.
-void Server::Impl::take_over() {
-  if (predecessor.is_there()) {
-    predecessor.tell_ready();
-  }
-  if (predecessor.is_there() &&
-      predecessor.wait_for_go([this] { return lifecycle->is_stopping(); })) {
-    for (detail::server::BoundPlace& place : places) {
-      if (place.is_own) {
-        set_ownership(place, SocketOwnership::own);
-        detail::server::listen_on_all(worker_pointers, loop_pointers, options, place);
-      }
-    }
-  }
-  if (!lifecycle->is_stopping()) {
-    keep_sockets();
-    if (!pid_file.write(options.pid_file) && options.log != nullptr) {
-      options.log->write(LogLevel::error, "--pid-file: cannot write " + options.pid_file +
-                                              ", which scripts and `eider upgrade` read");
-    }
-    is_in_charge.store(true, std::memory_order_release);
-  }
-}
-
-/// Notifies the supervisor, on the first loop, which owns the channel.
-void Server::Impl::tell_alive() {
-  loops.front()->post([this] {
-    if (superior) {
-      superior->say(detail::server::HandoverWord::alive);
-    }
-  });
-}
-
-void Server::Impl::take_seat() {
-  predecessor.tell_ready();
-  loops.front()->post(
-      [this] { superior.emplace(*loops.front(), *this, predecessor.take_channel()); });
-}
-
-/// Handles a message from the supervisor to its worker. While the supervisor runs, it owns the
-/// sockets, but after a stop only workers accept, so they share ownership. Before `go`, an older
-/// service may continue with the sockets.
-void Server::Impl::on_told(detail::server::HandoverWord word) {
-  using enum detail::server::HandoverWord;
-  if (word == stop) {
-    this->stop(options.drain);
-  } else if (word == handed_over) {
-    set_ownership(SocketOwnership::others);
-    lifecycle->hand_over(options.drain);
-  } else if (word == go && !lifecycle->is_stopping()) {
-    set_ownership(SocketOwnership::shared);
-  }
-}
-
-/// The supervisor is gone: ends the rest at once, if already stopping. Otherwise another supervisor
-/// may be about to use the sockets, so they are not closed.
-void Server::Impl::on_alone() {
-  if (lifecycle->is_stopping()) {
-    stop(Duration::zero());
-  } else {
-    set_ownership(SocketOwnership::others);
-    stop(options.drain);
-  }
-}
-
-std::string_view Server::Impl::why_not_now() const noexcept {
-  if (lifecycle->is_stopping()) {
-    return "this process is stopping, or was already replaced";
-  }
-  return is_in_charge.load(std::memory_order_acquire) ? ""
-                                                      : "this process has not finished starting";
-}
-
-std::vector<detail::server::SocketsAt> Server::Impl::sockets() const {
-  std::vector<detail::server::SocketsAt> all;
-  for (const detail::server::BoundPlace& place : places) {
-    all.push_back({place.name, place.sockets});
-  }
-  return all;
-}
-
-void Server::Impl::on_succeeded(const std::vector<std::string>& taken) {
-  pid_file.leave();
-  for (const detail::server::BoundPlace& place : places) {
-    const bool is_taken = std::ranges::find(taken, place.name) != taken.end();
-    if (is_taken) {
-      set_ownership(place, SocketOwnership::others);
-    } else if (place.is_own && options.stores_sockets) {
-      // The new process removes them from systemd's store.
-      set_ownership(place, SocketOwnership::own);
-    }
-  }
-  lifecycle->hand_over(options.drain);
-}
-
-void Server::Impl::set_ownership(SocketOwnership ownership) {
-  for (const detail::server::BoundPlace& place : places) {
-    if (place.is_own) {
-      set_ownership(place, ownership);
-    }
-  }
-}
-
-/// Queued on each loop, so it runs before a drain that is queued later.
-void Server::Impl::set_ownership(const detail::server::BoundPlace& place,
-                                 SocketOwnership ownership) {
-  for (std::size_t index = 0; index < loops.size(); ++index) {
-    loops[index]->post([worker = worker_pointers[index], sockets = place.sockets, ownership] {
-      worker->set_ownership(sockets, ownership);
-    });
-  }
-}
-
 Server::Server(RequestService& service, ServerOptions options)
     : parts_(std::make_unique<Impl>(service, std::move(options))) {}
 
@@ -517,16 +336,16 @@ Result<void> Server::Impl::bind() {
   const std::vector<detail::server::ListeningHost*> hosts(worker_pointers.begin(),
                                                           worker_pointers.end());
   const detail::server::FilesOfGroup as_group(*user);
-  auto bound = detail::server::listen(hosts, options, predecessor);
+  auto bound = detail::server::listen(hosts, options, takeover.predecessor());
   if (!bound) {
     return fail(std::move(bound.error()));
   }
-  places = std::move(*bound);
+  takeover.set_places(std::move(*bound));
   for (detail::server::Worker* const worker : worker_pointers) {
     worker->hold();
   }
   if (!options.worker && (*user || options.sandbox.mode != SandboxMode::off)) {
-    pid_file.prepare(options.pid_file, *user);
+    takeover.pid_file().prepare(options.pid_file, *user);
   }
   if (*user) {
     if (auto become = detail::server::become(**user); !become) {
@@ -550,7 +369,7 @@ Result<void> Server::start() {
     ignore_lifecycle_signals();
   }
   if (parts_->options.upgrades_on_signal || parts_->options.worker) {
-    parts_->predecessor = detail::server::Predecessor::from_environment();
+    parts_->takeover.predecessor() = detail::server::Predecessor::from_environment();
   }
   // Bind first, because errors show up early at no cost. Clients that connect from here on wait for
   // the service.
@@ -567,21 +386,22 @@ Result<void> Server::start() {
     parts_->inspector->begin();
   }
   if (begun && parts_->options.worker) {
-    parts_->take_seat();
+    parts_->takeover.take_seat();
   } else if (begun && !is_stopping()) {
-    parts_->take_over();
+    parts_->takeover.take_over();
     parts_->systemd.tell_and_wait("READY=1");
   }
   return begun;
 }
 
 std::uint16_t Server::port() const noexcept {
-  return parts_->places.empty() ? std::uint16_t{0} : parts_->places.front().address.port();
+  const std::vector<detail::server::BoundPlace>& places = parts_->takeover.places();
+  return places.empty() ? std::uint16_t{0} : places.front().address.port();
 }
 
 std::vector<std::string> Server::addresses() const {
   std::vector<std::string> all;
-  for (const detail::server::BoundPlace& place : parts_->places) {
+  for (const detail::server::BoundPlace& place : parts_->takeover.places()) {
     all.push_back(place.address.to_text());
   }
   return all;
@@ -589,7 +409,7 @@ std::vector<std::string> Server::addresses() const {
 
 std::vector<std::string> Server::urls() const {
   std::vector<std::string> all;
-  for (const detail::server::BoundPlace& place : parts_->places) {
+  for (const detail::server::BoundPlace& place : parts_->takeover.places()) {
     all.push_back(url_of(place));
   }
   return all;
