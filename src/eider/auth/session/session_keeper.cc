@@ -258,12 +258,14 @@ Task<Response> Keeper::respond(Request& request, Next next) const {
     co_return co_await std::move(passing);
   }
   co_await check_not_ended(request, *entry);
+  // Before the handler: if the request is aborted in it, this still ends the session.
   EndedWhenLeft left(*this, *entry);
   Response response = co_await std::move(passing);
   left.is_answered = true;
   if (is_server_error(response.status())) {
     entry->forget_changes();
   }
+  // After `forget_changes`: a failed login must not get the time of a login.
   entry->close(now_s());
   co_await keep(*entry, response);
   keep_pending_login(*entry, response);
@@ -322,6 +324,7 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
     co_return;
   }
   if (entry.is_changed() && !entry.is_proven()) {
+    // Before the renaming: if it fails, the browser still has a valid id.
     co_await replace(entry, entry.id());
   }
   const auto rename = [&] { return store_->rename(name_of(entry.id()), name_of(id)); };

@@ -293,6 +293,8 @@ bool LoopSessions<D>::is_full_for(const Job& job) {
 
 template <class D>
 void LoopSessions<D>::go_on() {
+  // In this order: a connection is opened only for a job that no free one has taken, and the timer
+  // and the counts are those of the jobs that still wait.
   serve_queue();
   open_more();
   arm_timer();
@@ -516,6 +518,7 @@ void LoopSessions<D>::on_closed(Session& session, std::string why) {
 
 template <class D>
 void LoopSessions<D>::note_no_connection(std::string why) {
+  // Before jobs are rejected below: their errors contain the reason.
   why_ = std::move(why);
   finder_.note_failure();
   pause_ = std::clamp(pause_ * 2, kPauseMin, kPauseMax);
@@ -545,12 +548,14 @@ template <class D>
 void LoopSessions<D>::run() {
   closed_.clear();
   serve_queue();  // the server works on these while the coroutines run
+  // Swapped, because the coroutines may add to `finished_`.
   std::swap(running_, finished_);
   for (std::unique_ptr<Job>& job : running_) {
     const std::shared_ptr<TransactionState> begun = job->begun();
     job->run();
+    // If no caller took the transaction, destroying the job ends it, so notify its connection
+    // afterwards.
     job.reset();
-    // If no caller took the transaction, it has ended, so notify its connection.
     if (begun != nullptr && begun->carrier() != nullptr) {
       begun->carrier()->on_changed();
     }

@@ -50,6 +50,7 @@ Task<> Worker::begin_lease() {
     throw std::runtime_error("The registration of this worker took longer than its lease of " +
                              format_duration(lease()) + ".");
   }
+  // After the registration: other processes release the jobs of an ID without a row.
   id_ = id;
   next_beat_ = sent + lease() / 3;
   valid_until_ = valid_until;

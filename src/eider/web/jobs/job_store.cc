@@ -617,6 +617,7 @@ Task<bool> JobStore::end(Ending ending) const {
     const bool was_mine = co_await end(database_, std::move(ending));
     co_return was_mine;
   }
+  // In one transaction, because the batch must count each of its jobs exactly once.
   Transaction transaction = co_await database_.begin();
   const bool was_mine = co_await end(transaction, std::move(ending));
   co_await transaction.commit();

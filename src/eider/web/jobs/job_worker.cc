@@ -104,6 +104,7 @@ Task<> Worker::work() {
   Duration interval = kIntervalMin;
   Duration fault_pause = kIntervalMin;
   while (!is_stopping_) {
+    // Before looking for jobs: if a poke arrives meanwhile, the wait below ends at once.
     wake_.reset();
     is_poked_ = false;
     bool has_found = false;
@@ -201,6 +202,8 @@ Task<bool> Worker::claim(Queue& queue) {
     co_return false;
   }
   const unsigned free = std::min(queue.limits.process - queue.running, kClaimedAtOnce);
+  // Before the statement: its jobs are running in the database before they are in `active_`, and
+  // `compare` would release them.
   is_claiming_ = true;
   ++claims_;
   std::vector<Claimed> claimed;
@@ -246,6 +249,7 @@ void Worker::start(Queue& queue, Claimed job) {
   }
   const auto active =
       std::make_shared<Active>(store_, std::move(job), queue, **entry, is_stopping_, has_progress_);
+  // Before `run`, which may end within the call: it undoes this.
   active_.emplace(active->key(), active);
   ++queue.running;
   counts_.running.fetch_add(1, std::memory_order_relaxed);
@@ -285,6 +289,8 @@ Task<> Worker::run(std::shared_ptr<Active> active) {
     co_return;
   }
   if (ending.how == How::done && !ending.is_kept && ending.batch == 0) {
+    // It stays in `active_` until its end is recorded: `compare` releases jobs that are not there,
+    // and they would run again.
     done_.push_back(active->key());
     done_added_.set();
     co_return;
@@ -478,6 +484,7 @@ Task<> Worker::record_done() {
 Task<> Worker::show_progress() {
   while (true) {
     co_await has_progress_.wait();
+    // Before the values are taken: if a job sets one meanwhile, there is another round.
     has_progress_.reset();
     std::vector<std::shared_ptr<Active>> all;
     std::ranges::transform(active_, std::back_inserter(all),
@@ -506,6 +513,7 @@ Task<> Worker::store_progress(std::shared_ptr<Active> active, Duration within) {
   if (!is_stored) {
     active->context.put_back(*std::move(progress));
   }
+  // After `put_back`: `run` waits for the event, and then takes the values that are left.
   active->is_storing = false;
   active->stored.set();
 }
@@ -598,6 +606,7 @@ Task<> Worker::stop() {
   }
   scope_.cancel();
   co_await scope_.join();
+  // After the last handler: without this lease, other processes run its jobs.
   if (id_ != 0) {
     try {
       co_await store_.remove_worker(std::exchange(id_, 0));
