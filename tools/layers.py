@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the library against src/eider/*/wing.cmake: which wing may include which, what
-applications may include, and which namespace belongs to which folder.
+applications may include, and which namespace belongs to which folder. No header may declare a type
+that a higher wing defines.
 
-Must not contain exceptions: declare allowed dependencies in a wing.cmake.
+Must not contain exceptions except _DECLARED_ABOVE: declare allowed dependencies in a wing.cmake.
 """
 
 import re
@@ -23,6 +24,19 @@ _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
 _NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws',
           'app/handlers': 'app', 'app/life': 'app', 'app/settings': 'app',
           'server/process': 'server'}
+_TYPE = re.compile(r'\b(?:class|struct|union|enum) (?:(?:class|struct) )?(?:\[\[[^\]]*\]\] )?'
+                   r'(?:alignas\([^)]*\) )?(\w+)(?: final)?(?:\s*:(?!:)[^;@()]*)?\s*([;@])')
+# Types that a header may declare although a higher wing defines them: (header, type).
+_DECLARED_ABOVE = {
+    # Members of Routes that web/jobs defines. An app without jobs does not include their types.
+    ('app/routes.h', 'eider::JobOptions'),
+    ('app/routes.h', 'eider::ScheduleOptions'),
+    # A Response owns its body, but only the server, which sends it, knows files and streams. The
+    # server defines ContentDeleter for them, and nothing else in protocols uses the types.
+    ('protocols/http/response.h', 'eider::FileContent'),
+    ('protocols/http/response.h', 'eider::ProducedContent'),
+    ('protocols/http/response.h', 'eider::Upgrade'),
+}
 _ROW = re.compile(r'^\| `(\w+)/` \|[^|]*\|([^|]*)\|$', re.MULTILINE)
 
 
@@ -159,11 +173,46 @@ def _namespaces(flat):
     return found
 
 
+def types_in(text):
+    """Returns the types at namespace scope, as (defined, only declared), each a set of qualified
+    names."""
+    found = {'@': set(), ';': set()}
+    for path, body in _namespaces(cpp.blanked(text)):
+        outer = None
+        while outer != body:
+            outer, body = body, re.sub(r'\{[^{}]*\}', '@', body)
+        for name, end in _TYPE.findall(body):
+            found[end].add('::'.join([*path, name]))
+    return found['@'], found[';'] - found['@']
+
+
+def declaration_faults(texts, wings, allowed=frozenset(_DECLARED_ABOVE)):
+    """Returns errors for headers that declare a type that only higher wings define, and for entries
+    of `allowed` without such a declaration.
+
+    texts  {name relative to src/eider: text} of the whole library, without tests
+    """
+    types = {name: types_in(text) for name, text in texts.items()}
+    wings_of = {}
+    for name, (defined, _) in types.items():
+        for each in defined:
+            wings_of.setdefault(each, set()).add(name.split('/')[0])
+    above = {(name, each) for name, (_, declared) in types.items() if name.endswith('.h')
+             for each in declared & wings_of.keys()
+             if not wings_of[each] & below(name.split('/')[0], wings)}
+    return [f'src/eider/{name}: declares {each}, which a higher wing '
+            f'({", ".join(sorted(wings_of[each]))}) defines: declare it there'
+            for name, each in sorted(above - allowed)] + [
+                f'tools/layers.py: {name} does not declare {each}: remove it from _DECLARED_ABOVE'
+                for name, each in sorted(allowed - above)]
+
+
 def _library_faults(base, wings):
-    used = set()
+    used, own = set(), {}
     for path in sorted([*base.rglob('*.h'), *base.rglob('*.cc')]):
         name, text = path.relative_to(base).as_posix(), path.read_text(encoding='utf-8')
         if not _TESTS.search(name):
+            own[name] = text
             for fault in namespace_faults(name, text, wings):
                 yield f'src/eider/{name}: {fault}'
         for included in cpp.includes(text):
@@ -173,6 +222,7 @@ def _library_faults(base, wings):
                 fault = fault_of(name, included, wings)
                 if fault:
                     yield f'src/eider/{name}: includes {included}: {fault}'
+    yield from declaration_faults(own, wings)
     for wing in wings.values():
         for other in wing.depends:
             if (wing.name, other) not in used:

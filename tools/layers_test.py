@@ -86,5 +86,38 @@ class Namespaces(unittest.TestCase):
             self.assertEqual(len(layers.namespace_faults('io/tls/a.h', text, WINGS)), 1, text)
 
 
+class Declared(unittest.TestCase):
+    APP = {'app/app.h': 'namespace eider {\nclass App final : public Routes {\n};\n'
+                        'enum class Way : int {\n  in\n};\n}'}
+
+    def faults(self, text, name='io/tls/a.h', allowed=frozenset()):
+        """Returns the errors for a header beside the types of `app`."""
+        return layers.declaration_faults({**self.APP, name: text}, WINGS, allowed)
+
+    def test_types_of_higher_wings_are_faults(self):
+        for text in ('namespace eider {\nclass App;\n}',
+                     'namespace eider {\nenum class Way : int;\n}',
+                     'namespace eider {\nclass Own {\n};\nclass App;\n}'):
+            self.assertEqual(len(self.faults(text)), 1, text)
+
+    def test_types_of_the_own_wing_and_of_lower_ones_are_not(self):
+        own = 'namespace eider {\nclass App;\n}'
+        self.assertEqual(self.faults(own, 'app/b.h'), [])
+        below = {'io/tls/a.h': 'namespace eider {\nclass Loop {\n};\n}',
+                 'app/b.h': 'namespace eider {\nclass Loop;\n}'}
+        self.assertEqual(layers.declaration_faults(below, WINGS, frozenset()), [])
+
+    def test_members_and_other_namespaces_are_not(self):
+        for text in ('namespace eider {\nclass Own {\n  class App;\n};\n}',
+                     'namespace eider::tls {\nclass App;\n}',
+                     'namespace eider {\n// class App;\n}'):
+            self.assertEqual(self.faults(text), [], text)
+
+    def test_exceptions_are_listed_and_used(self):
+        allowed = frozenset({('io/tls/a.h', 'eider::App')})
+        self.assertEqual(self.faults('namespace eider {\nclass App;\n}', allowed=allowed), [])
+        self.assertIn('_DECLARED_ABOVE', self.faults('', allowed=allowed)[0])
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -2,4 +2,4 @@
 // Component: tls. Guide: docs/operations/tls.md.
 #pragma once
 
-#include "eider/io/tls/tls.h"
+#include "eider/app/tls/tls.h"

@@ -3,7 +3,6 @@ eider_wing(io DEPENDS protocols)
 eider_component(core FOLDERS runtime ws
                 HEADERS runtime)
 eider_component(tls FOLDERS tls
-                HEADERS tls
                 PACKAGES "OpenSSL 3.0"
                 TARGETS OpenSSL::SSL
                 DEBIAN libssl-dev)

@@ -12,7 +12,6 @@
 
 namespace eider {
 
-class App;
 class LogSink;
 
 /// A certificate of a server. The files are watched: new connections use a new certificate within a
@@ -62,9 +61,5 @@ struct TlsOptions {
 ///         weak
 [[nodiscard]] Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options,
                                                                  LogSink* log);
-
-/// Enables TLS at the addresses of the options --tls-port and --listen-tls. A certificate from the
-/// command line (--cert, --key) replaces this one.
-void add_tls(App& app, TlsOptions options = {});
 
 }  // namespace eider

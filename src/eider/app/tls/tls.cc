@@ -1,9 +1,10 @@
+#include "eider/app/tls/tls.h"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/io/tls/tls.h"
 
 namespace eider {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/app/tls/tls.h"
 #include "eider/io/tls/test_pki.h"
-#include "eider/io/tls/tls.h"
 #include "eider/server/server.h"
 #include "eider/web/middleware/https.h"
 
