@@ -13,6 +13,7 @@
 #include "eider/protocols/http/date.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/http_url.h"
+#include "eider/protocols/http/status.h"
 #include "eider/web/storage/s3/xml.h"
 
 namespace eider::detail::s3 {
@@ -29,7 +30,6 @@ constexpr std::int64_t kSkewSecondsMax = 300;
 constexpr int kBadGateway = 502;
 /// Conflict with another request for the same key, which has not ended.
 constexpr int kOtherRequest = 409;
-constexpr int kTooManyRequests = 429;
 constexpr std::size_t kAskingConnectionsMax = 256;
 /// Larger bodies are not copied for each attempt.
 constexpr std::size_t kCopiedBytesMax = std::size_t{16} * 1024;
