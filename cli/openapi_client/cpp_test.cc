@@ -50,6 +50,14 @@ bool is_before(const std::string& text, std::string_view one, std::string_view o
   return text.find(one) < text.find(other);
 }
 
+TEST(CppClient, includes_only_public_headers) {
+  const std::string text = cpp_client_of("");
+  EXPECT_TRUE(text.contains("#include <eider/api_client.h>\n")) << text;
+  for (const char* const wing : {"client", "core", "io", "protocols"}) {
+    EXPECT_FALSE(text.contains(std::string("<eider/") + wing + '/')) << text;
+  }
+}
+
 TEST(CppClient, has_a_type_for_each_schema) {
   EXPECT_EQ(cpp_type_of("{}"), "eider::json::Value");
   EXPECT_EQ(cpp_type_of(R"({"type":"integer"})"), "std::int64_t");
