@@ -21,9 +21,9 @@ _CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
 _KEYWORDS = ('DEPENDS', 'FOLDERS', 'HEADERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING',
              'DEBIAN', 'SMALL', 'HOT')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
-_NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws',
-          'app/handlers': 'app', 'app/life': 'app', 'app/settings': 'app',
-          'server/process': 'server'}
+_NAMED = {'cli': 'bench', 'client/generated': 'client', 'client/ws': 'client',
+          'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws', 'app/handlers': 'app',
+          'app/life': 'app', 'app/settings': 'app', 'server/process': 'server'}
 _TYPE = re.compile(r'\b(?:class|struct|union|enum) (?:(?:class|struct) )?(?:\[\[[^\]]*\]\] )?'
                    r'(?:alignas\([^)]*\) )?(\w+)(?: final)?(?:\s*:(?!:)[^;@()]*)?\s*([;@])')
 # Types that a header may declare although a higher wing defines them: (header, type).

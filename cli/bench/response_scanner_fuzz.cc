@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/bench/response_scanner.h"
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/core/base/assert.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/bench/on_loop.h"
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/io/net/net.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/http_url.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 
 namespace eider::bench {
 

@@ -9,7 +9,7 @@
 #include "cli/bench/connection.h"
 #include "cli/bench/sent_ring.h"
 #include "cli/bench/ws_terms.h"
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/protocols/http/ws/message_reader.h"
 
 namespace eider::bench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/core/base/text.h"
 
 namespace eider::bench {

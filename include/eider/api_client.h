@@ -2,5 +2,5 @@
 // Component: client. Guide: docs/guides/apis/generated-clients.md.
 #pragma once
 
-#include "eider/client/api_request.h"
-#include "eider/client/api_stream.h"
+#include "eider/client/generated/api_request.h"
+#include "eider/client/generated/api_stream.h"

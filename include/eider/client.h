@@ -4,4 +4,4 @@
 
 #include "eider/client/client.h"
 #include "eider/client/cookie_jar.h"
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"

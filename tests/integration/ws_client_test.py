@@ -1,7 +1,7 @@
 """The client of examples/08_ws_client with third-party servers (python3-websockets; for HTTP/2
 python3-h2 and python3-wsproto).
 
-Must not test broken servers: src/eider/client/ws_client_test.cc does.
+Must not test broken servers: src/eider/client/ws/ws_client_test.cc does.
 """
 
 import asyncio

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eider/client/client.h"
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 #include "eider/eider.h"
 #include "eider/io/runtime/channel.h"
 #include "eider/testkit/test_client.h"

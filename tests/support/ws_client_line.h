@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 #include "eider/io/runtime/task.h"
 #include "eider/protocols/http/ws/handshake.h"
 #include "eider/testkit/loop_sim.h"

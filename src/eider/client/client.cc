@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eider/client/client_state.h"
-#include "eider/client/ws_connection.h"
+#include "eider/client/ws/ws_connection.h"
 #include "eider/core/base/assert.h"
 
 namespace eider {

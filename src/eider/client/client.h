@@ -10,7 +10,7 @@
 #include "eider/client/client_options.h"
 #include "eider/client/client_request.h"
 #include "eider/client/client_response.h"
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 #include "eider/io/runtime/task.h"
 #include "eider/protocols/http/method.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "eider/client/random_masks.h"
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/random_masks.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/protocols/http/h1/response_reader.h"

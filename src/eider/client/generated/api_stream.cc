@@ -1,4 +1,4 @@
-#include "eider/client/api_stream.h"
+#include "eider/client/generated/api_stream.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "eider/client/random_masks.h"
+#include "eider/client/ws/random_masks.h"
 
 #include <sys/random.h>
 

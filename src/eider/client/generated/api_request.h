@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/client/api_stream.h"
 #include "eider/client/client.h"
+#include "eider/client/generated/api_stream.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/write.h"

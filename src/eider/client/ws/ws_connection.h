@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "eider/client/random_masks.h"
-#include "eider/client/ws_client.h"
-#include "eider/client/ws_line.h"
+#include "eider/client/ws/random_masks.h"
+#include "eider/client/ws/ws_client.h"
+#include "eider/client/ws/ws_line.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/io/ws/ws_route.h"
 #include "eider/io/ws/ws_session.h"

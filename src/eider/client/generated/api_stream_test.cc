@@ -1,4 +1,4 @@
-#include "eider/client/api_stream.h"
+#include "eider/client/generated/api_stream.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/client/api_request.h"
+#include "eider/client/generated/api_request.h"
 #include "eider/client/test_client_line.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sleep.h"

@@ -1,4 +1,4 @@
-#include "eider/client/api_request.h"
+#include "eider/client/generated/api_request.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/handlers/websocket.h"
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/server/server.h"

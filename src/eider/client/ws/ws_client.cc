@@ -1,11 +1,11 @@
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "eider/client/ws_connection.h"
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_connection.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/io/net/net.h"
 #include "eider/io/net/proxy.h"
 #include "eider/io/runtime/deadline.h"

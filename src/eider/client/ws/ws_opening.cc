@@ -1,4 +1,4 @@
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "eider/client/ws_line.h"
+#include "eider/client/ws/ws_line.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/client/ws_opening.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/core/base/assert.h"
 #include "eider/protocols/http/grammar.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/client/ws_client.h"
+#include "eider/client/ws/ws_client.h"
 #include "eider/core/base/result.h"
 #include "eider/protocols/http/head.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/client/api_stream.h"
+#include "eider/client/generated/api_stream.h"
 #include "eider/core/base/assert.h"
 
 namespace {
