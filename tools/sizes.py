@@ -25,8 +25,8 @@ LINE_COLUMNS_MAX = 100
 CLASS_LINES_MAX = 600
 CLASS_FUNCTIONS_MAX = 40
 _CPP = ('.h', '.cc')
-_CLASS_HEAD = re.compile(r'\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?(?P<name>\w+)'
-                         r'(?:\s+final)?\s*(?::(?!:)(?P<bases>[^{;]*))?\{')
+_CLASS_HEAD = re.compile(r'\b(?:class|struct)\s+(?:(?:alignas\([^)]*\)|\[\[[^\]]*\]\])\s*)?'
+                         r'(?P<name>\w+)(?:\s+final)?\s*(?::(?!:)(?P<bases>[^{;]*))?\{')
 _BASE = re.compile(r'(\w+)(?:<[^{]*>)?\s*(?:,|$)')
 _PURE = re.compile(r'\)[\w\s]*= 0;')
 _MEMBER = re.compile(r'  [^\s(){}][^(){}]*\b\w+_(?:\s*[:={][^()]*)?;')
@@ -229,10 +229,11 @@ def part_faults(texts):
     faults = []
     for name, found in parts.classes.items():
         file, body = found[0]
-        friends = re.findall(r'friend (?:class|struct) (\w+);', body)
+        friends = re.findall(r'friend (?:class|struct) (?:\w+::)*(\w+);', body)
         faults += [f'{file}: {name} has the friend {friend}, which only {name} uses: make it a '
                    f'part of {name}'
-                   for friend in friends if parts.is_used_by_only(friend, name)]
+                   for friend in friends
+                   if parts.is_used_by_only(friend, name) and not parts.is_used_beside(friend)]
         heirs = parts.heirs[name]
         if len(heirs) == 1 and _PURE.search(body):
             faults += [f'{file}: {name} is a base that only {heir} derives from and uses: make '

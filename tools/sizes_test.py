@@ -45,6 +45,15 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertIn('friend Look', found[0])
 
+    def test_a_friend_of_another_namespace_is_one(self):
+        look = 'namespace detail {\nclass Look {\n  int count_;\n};\n}'
+        mine = 'class A {\n  friend class detail::Look;\n};'
+        found = self.faults(look__h=look, a__h=mine)
+        self.assertEqual(len(found), 1)
+        self.assertIn('friend Look', found[0])
+        beside = look + '\nclass [[nodiscard]] B {\n  detail::Look look_;\n};'
+        self.assertEqual(self.faults(look__h=beside, a__h=mine), [])
+
     def test_a_friend_that_another_class_uses_is_not(self):
         look = 'class Look {\n  int count_;\n};'
         mine = 'class A {\n  friend class Look;\n};'
