@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "cli/bench/response_check.h"
 #include "cli/bench/schedule.h"
@@ -30,66 +32,47 @@ constexpr Duration kRoomSettles = std::chrono::milliseconds(50);
 // Limit per loop iteration, so that responses are read between bursts of overdue requests.
 constexpr int kDuePerTurnMax = 256;
 
-/// A timer with microsecond precision; timers of a loop have milliseconds. Each one uses a file
-/// descriptor, so create only a few.
-class PreciseTimer : private FdWatch {
- public:
-  /// Throws std::system_error if the process has no more file descriptors.
-  explicit PreciseTimer(Loop& loop);
-  ~PreciseTimer() { stop(); }
-
-  /// Calls `on_wake` once at or after `due`, or immediately if that has passed.
-  void wake_at(Instant due);
-  virtual void on_wake() = 0;
-
-  using FdWatch::stop;
-
- private:
-  void on_ready(Readiness what) final;
-
-  Descriptor timer_;
-};
-
-class PacerUser {
- public:
-  /// Called when the request of `due` is due; the current time is `now`.
-  virtual void on_due(Instant due, Instant now) = 0;
-
- protected:
-  ~PacerUser() = default;
-};
-
 /// The clock of an open loop: reports each request at its time, which was fixed before the run.
-class Pacer final : private PreciseTimer {
+/// Has microsecond precision; timers of a loop have milliseconds. Uses a file descriptor, so create
+/// only a few.
+class Pacer final : private FdWatch {
  public:
-  /// user  outlives it
-  Pacer(Loop& loop, PacerUser& user, Schedule schedule)
-      : PreciseTimer(loop), user_(user), schedule_(schedule) {}
+  /// on_due  called when the request of `due` is due; the current time is `now`
+  /// errors  throws std::system_error if the process has no more file descriptors
+  Pacer(Loop& loop, Schedule schedule, std::function<void(Instant due, Instant now)> on_due);
+  ~Pacer() { stop(); }
 
   /// Reports every instant of the schedule in [from, until).
   void start(Instant from, Instant until);
   [[nodiscard]] bool is_over() const noexcept { return next_ >= until_; }
-  using PreciseTimer::stop;
+  using FdWatch::stop;
 
  private:
-  void on_wake() override;
+  void on_ready(Readiness what) override;
+  void report_due();
+  /// Calls `report_due` once at or after `due`, or immediately if that has passed.
+  void wake_at(Instant due);
 
-  PacerUser& user_;
+  Descriptor timer_;
   Schedule schedule_;
+  std::function<void(Instant due, Instant now)> on_due_;
   Instant from_;
   Instant until_;
   Instant next_;
 };
 
-PreciseTimer::PreciseTimer(Loop& loop)
-    : FdWatch(loop), timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+Pacer::Pacer(Loop& loop, Schedule schedule, std::function<void(Instant due, Instant now)> on_due)
+    : FdWatch(loop),
+      timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
+      schedule_(schedule),
+      on_due_(std::move(on_due)) {
   if (!timer_.is_open()) {
     throw std::system_error(errno, std::system_category(), "timerfd_create");
   }
   watch(timer_.get(), Readiness::readable);
 }
 
-void PreciseTimer::wake_at(Instant due) {
+void Pacer::wake_at(Instant due) {
   // The steady clock is CLOCK_MONOTONIC; a setting of 0 would disarm the timer.
   const auto at = std::max<std::int64_t>(1, due.time_since_epoch().count());
   itimerspec setting{};
@@ -98,10 +81,10 @@ void PreciseTimer::wake_at(Instant due) {
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
 }
 
-void PreciseTimer::on_ready(Readiness) {
+void Pacer::on_ready(Readiness) {
   std::uint64_t times = 0;
   if (::read(timer_.get(), &times, sizeof(times)) == sizeof(times)) {
-    on_wake();
+    report_due();
   }
 }
 
@@ -112,10 +95,10 @@ void Pacer::start(Instant from, Instant until) {
   wake_at(next_);
 }
 
-void Pacer::on_wake() {
+void Pacer::report_due() {
   Instant now = std::chrono::steady_clock::now();
   for (int i = 0; i < kDuePerTurnMax && next_ <= now && next_ < until_; ++i) {
-    user_.on_due(next_, now);
+    on_due_(next_, now);
     next_ = from_ + schedule_.next();
   }
   if (next_ < until_) {
@@ -166,14 +149,15 @@ class EventLoad final : public ClosedLoad {
   }
 };
 
-class OpenLoad final : public Load, private PacerUser {
+class OpenLoad final : public Load {
  public:
   using Load::Load;
 
  private:
   void start() override {
     const Schedule schedule(options().arrivals, share().rate, share().seed);
-    pacer_ = std::make_unique<Pacer>(loop(), static_cast<PacerUser&>(*this), schedule);
+    pacer_ = std::make_unique<Pacer>(loop(), schedule,
+                                     [this](Instant due, Instant at) { on_due(due, at); });
     pacer_->start(now(), ends());
     Load::start();
   }
@@ -183,7 +167,7 @@ class OpenLoad final : public Load, private PacerUser {
       send_overdue();
     }
   }
-  void on_due(Instant due, Instant at) override {
+  void on_due(Instant due, Instant at) {
     if (is_to_count(due)) {
       outcome().late.add(static_cast<std::uint64_t>(std::max(Duration{0}, at - due).count()));
     }

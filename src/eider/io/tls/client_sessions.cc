@@ -1,34 +1,10 @@
 #include "eider/io/tls/client_sessions.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace eider::detail::tls {
-
-namespace {
-
-/// Keeps the sessions of one server. Exceptions must not pass through OpenSSL; a lost session is
-/// harmless.
-class Keeper final : public SessionKeeper {
- public:
-  Keeper(std::shared_ptr<ClientSessions> sessions, std::string server)
-      : sessions_(std::move(sessions)), server_(std::move(server)) {}
-
-  // OpenSSL calls this from within its own frames.
-  void keep(SessionPtr session) noexcept override {
-    try {
-      sessions_->keep(server_, std::move(session));
-    } catch (const std::exception&) {
-      return;
-    }
-  }
-
- private:
-  const std::shared_ptr<ClientSessions> sessions_;
-  const std::string server_;
-};
-
-}  // namespace
 
 void ClientSessions::keep(const std::string& server, SessionPtr session) {
   const std::lock_guard changing(changing_);
@@ -70,9 +46,12 @@ SessionPtr ClientSessions::take(const std::string& server) {
   return newest;
 }
 
-std::unique_ptr<SessionKeeper> make_keeper(std::shared_ptr<ClientSessions> sessions,
-                                           std::string server) {
-  return std::make_unique<Keeper>(std::move(sessions), std::move(server));
+void SessionKeeper::keep(SessionPtr session) const noexcept {
+  try {
+    sessions_->keep(server_, std::move(session));
+  } catch (const std::exception&) {
+    return;
+  }
 }
 
 }  // namespace eider::detail::tls

@@ -6,10 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eider/io/tls/openssl.h"
-#include "eider/io/tls/seal_engine.h"
 
 namespace eider::detail::tls {
 
@@ -34,8 +34,20 @@ class ClientSessions {
   std::list<Kept> kept_;  // the most recently used server is first
 };
 
-/// server  the argument of `take`
-[[nodiscard]] std::unique_ptr<SessionKeeper> make_keeper(std::shared_ptr<ClientSessions> sessions,
-                                                         std::string server);
+/// Keeps the sessions of one server.
+class SessionKeeper {
+ public:
+  /// server  the argument of `take`
+  SessionKeeper(std::shared_ptr<ClientSessions> sessions, std::string server) noexcept
+      : sessions_(std::move(sessions)), server_(std::move(server)) {}
+
+  /// Called by OpenSSL from within its own frames, which exceptions must not pass through. A lost
+  /// session is harmless.
+  void keep(SessionPtr session) const noexcept;
+
+ private:
+  std::shared_ptr<ClientSessions> sessions_;
+  std::string server_;
+};
 
 }  // namespace eider::detail::tls

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
+#include "eider/io/tls/client_sessions.h"
 #include "eider/io/tls/openssl.h"
 #include "eider/io/tls/tls_seal.h"
 
@@ -33,13 +34,6 @@ struct SealWire {
 
 /// wire  must outlive the BIO
 [[nodiscard]] BIO* new_seal_bio(SealWire& wire);
-
-/// Receives the sessions that the client may resume.
-class SessionKeeper {
- public:
-  virtual ~SessionKeeper() = default;
-  virtual void keep(SessionPtr session) noexcept = 0;
-};
 
 class SealEngine final : public TlsSeal {
  public:

@@ -100,7 +100,8 @@ class ClientContext final : public TlsClientContext {
     if (const SessionPtr session = sessions_->take(key)) {
       SSL_set_session(ssl.get(), session.get());
     }
-    return std::make_unique<SealEngine>(std::move(ssl), make_keeper(sessions_, std::move(key)));
+    return std::make_unique<SealEngine>(std::move(ssl),
+                                        std::make_unique<SessionKeeper>(sessions_, std::move(key)));
   }
 
  private:

@@ -217,7 +217,7 @@ Session::Session(Loop& loop, Owner& owner, const Settings& settings) noexcept
       settings_(settings),
       loop_(loop),
       cursors_(wire_, settings.options.result_bytes_max),
-      wire_(loop, this),
+      wire_(loop, [this] { give_up("the server closed the connection"); }),
       connecting_(loop, wire_, settings),
       canceller_(loop, *this, settings.target),
       flow_(*this, settings.options.result_bytes_max) {}

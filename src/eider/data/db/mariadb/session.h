@@ -163,10 +163,7 @@ struct Prepared {
 
 using PreparedStatements = LruMap<Prepared, &Prepared::sql>;
 
-class Session final : public LoopConnection,
-                      private WireOwner,
-                      private RowFlowOwner,
-                      private Timer {
+class Session final : public LoopConnection, private RowFlowOwner, private Timer {
  public:
   /// settings  must outlive this
   Session(Loop& loop, Owner& owner, const Settings& settings) noexcept;
@@ -202,7 +199,6 @@ class Session final : public LoopConnection,
   enum class Stage : std::uint8_t { connecting, settling, free, busy, closed };
   class Rest;
 
-  void on_unasked() override { give_up("the server closed the connection"); }
   void on_too_much() override { cancel(); }
   void expire() override;
   void expire_in_use();

@@ -173,11 +173,9 @@ void Wire::on_ready(Readiness what) {
     std::exchange(waiting_, nullptr).resume();
   } else if (is_writable(what) && !is_readable(what)) {
     rest();
-  } else if (owner_ != nullptr) {
-    stop();
-    owner_->on_unasked();
   } else {
     stop();
+    on_unasked_();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,20 +32,14 @@ struct Refused {
   ServerError error;
 };
 
-class WireOwner {
- public:
-  /// The server has sent an unexpected message, or the connection has ended.
-  virtual void on_unasked() = 0;
-
- protected:
-  ~WireOwner() = default;
-};
-
 class Wire final : private FdWatch {
  public:
   class Ready;
 
-  explicit Wire(Loop& loop, WireOwner* owner = nullptr) noexcept : FdWatch(loop), owner_(owner) {}
+  /// on_unasked  called if the server has sent an unexpected message, or the connection has ended
+  explicit Wire(
+      Loop& loop, std::function<void()> on_unasked = [] {})
+      : FdWatch(loop), on_unasked_(std::move(on_unasked)) {}
   /// Pre: no operation is running.
   ~Wire() { close(); }
 
@@ -116,7 +111,7 @@ class Wire final : private FdWatch {
   [[nodiscard]] Task<> let_others_run();
   [[nodiscard]] Task<std::int64_t> fetch_all(MYSQL_STMT& statement, RowFlow& flow);
 
-  WireOwner* owner_;
+  std::function<void()> on_unasked_;
   ConnectionHandle connection_;
   std::vector<StatementHandle> dropped_;  // destroyed after their connection
   int socket_ = -1;
