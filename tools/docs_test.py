@@ -130,6 +130,17 @@ class Docs(unittest.TestCase):
                     listed.add(f'{folder}/{name.rpartition("/")[2]}')
         self.assertEqual({f'eider/{name}' for name in PUBLIC}, listed)
 
+    def test_each_public_header_names_the_guide_that_describes_it(self):
+        rows = dict(re.findall(
+            r'^\|(?: `\w+` \|)? `(eider/\w+\.h)` \|.*\]\(\.\./([\w/-]+\.md)\) \|$',
+            (ROOT / 'docs/reference/api-stability.md').read_text(), re.M))
+        for name in PUBLIC:
+            with self.subTest(header=name):
+                guide = re.search(r'^// Component: \w+\. Guide: (docs/\S+\.md)\.$',
+                                  (ROOT / 'include/eider' / name).read_text(), re.M)[1]
+                self.assertTrue(f'<eider/{name}>' in (ROOT / guide).read_text(), guide)
+                self.assertEqual(guide, f'docs/{rows[f"eider/{name}"]}')
+
 
 if __name__ == '__main__':
     unittest.main()

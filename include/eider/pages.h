@@ -1,5 +1,5 @@
 // Headers for applications with pages and users: templates, forms, sessions, assets, middleware.
-// Component: views. In addition to eider/eider.h.
+// Component: views. Guide: docs/guides/pages/templates.md.
 #pragma once
 
 #include "eider/assets.h"

@@ -1,5 +1,5 @@
 // The driver for SQLite.
-// Component: sqlite. Guide: docs/guides/data/databases.md.
+// Component: sqlite. Guide: docs/guides/data/sqlite.md.
 #pragma once
 
 #include "eider/data/db/sqlite/sqlite.h"

@@ -1,5 +1,5 @@
 // Text helpers: HTML escaping, slugs, Base32, Base64, UTF-8, random tokens, SHA-256.
-// Component: core. Guide: docs/guides/responses/error-pages.md.
+// Component: core. Guide: docs/guides/application/text-helpers.md.
 #pragma once
 
 #include "eider/core/base/base32.h"
