@@ -1,11 +1,14 @@
 #include "cli/db/options.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/bench/on_loop.h"
 #include "cli/db/connect.h"
 #include "cli/files.h"
+#include "cli/process/run.h"
 
 namespace eider {
 namespace {
@@ -45,30 +48,28 @@ void drop_row_count(std::string& line) {
 
 /// Returns the output of a dump program, without lines that differ between dumps of the same
 /// schema.
-Result<std::string, std::string> dumped(const char* command, const char* complaint) {
-  std::FILE* dump = ::popen(command, "r");
-  if (dump == nullptr) {
+///
+/// words  must not let the program ask for a password: it does not run in the foreground
+Result<std::string, std::string> dumped(std::vector<std::string> words, const char* complaint) {
+  const auto dump = run_program({.words = std::move(words), .output = ProgramCall::Output::kept});
+  if (!dump || !dump->is_good()) {
     return fail(std::string(complaint));
   }
   std::string schema;
-  std::string line;
-  for (int byte = std::fgetc(dump); byte != EOF; byte = std::fgetc(dump)) {
-    line.push_back(static_cast<char>(byte));
-    if (byte == '\n') {
-      drop_row_count(line);
-      schema += differs_each_time(line) ? "" : line;
-      line.clear();
-    }
+  std::istringstream lines(dump->output);
+  for (std::string line; std::getline(lines, line);) {
+    drop_row_count(line);
+    schema += differs_each_time(line) ? "" : line + '\n';
   }
-  return ::pclose(dump) == 0 ? Result<std::string, std::string>(std::move(schema))
-                             : fail(std::string(complaint));
+  return schema;
 }
 
 Result<std::string, std::string> postgres_schema(const std::string& where) {
   if (const auto set = set_postgres_variables(where); !set) {
     return fail(set.error());
   }
-  return dumped("pg_dump --schema-only --no-owner --no-privileges --exclude-table=eider_migrations",
+  return dumped({"pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-password",
+                 "--exclude-table=eider_migrations"},
                 "pg_dump failed: install the package postgresql-client");
 }
 
@@ -77,14 +78,10 @@ Result<std::string, std::string> mariadb_schema(const std::string& where) {
   if (!client) {
     return fail(client.error());
   }
-  // Passed as variables, so that the shell treats each value as one word, even with special
-  // characters.
-  ::setenv("EIDER_DUMP_OPTIONS", client->options_file.c_str(), 1);
-  ::setenv("EIDER_DUMP_DATABASE", client->database.c_str(), 1);
   return dumped(
-      "mariadb-dump --defaults-extra-file=\"$EIDER_DUMP_OPTIONS\" --no-data --compact "
-      "--skip-lock-tables --routines --events --triggers "
-      "--ignore-table=\"$EIDER_DUMP_DATABASE.eider_migrations\" -- \"$EIDER_DUMP_DATABASE\"",
+      {"mariadb-dump", "--defaults-extra-file=" + client->options_file, "--no-data", "--compact",
+       "--skip-lock-tables", "--routines", "--events", "--triggers",
+       "--ignore-table=" + client->database + ".eider_migrations", "--", client->database},
       "mariadb-dump failed: install the package mariadb-client");
 }
 
