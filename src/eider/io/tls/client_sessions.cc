@@ -1,6 +1,5 @@
 #include "eider/io/tls/client_sessions.h"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -8,28 +7,25 @@ namespace eider::detail::tls {
 
 void ClientSessions::keep(const std::string& server, SessionPtr session) {
   const std::lock_guard changing(changing_);
-  const auto old = std::ranges::find(kept_, server, &Kept::server);
-  if (old != kept_.end()) {
-    kept_.splice(kept_.begin(), kept_, old);
-  } else {
-    kept_.emplace_front();
-    kept_.front().server = server;
+  Kept* kept = kept_.find(server);
+  if (kept == nullptr) {
+    kept = &kept_.add({.server = server, .sessions = {}});
   }
-  auto& sessions = kept_.front().sessions;
+  auto& sessions = kept->sessions;
   // Remove the oldest, because servers let their tickets expire.
   if (sessions.size() == kPerServerMax) {
     sessions.erase(sessions.begin());
   }
   sessions.push_back(std::move(session));
   if (kept_.size() > kServersMax) {
-    kept_.pop_back();
+    (void)kept_.take_oldest();
   }
 }
 
 SessionPtr ClientSessions::take(const std::string& server) {
   const std::lock_guard changing(changing_);
-  const auto found = std::ranges::find(kept_, server, &Kept::server);
-  if (found == kept_.end()) {
+  Kept* const found = kept_.find(server);
+  if (found == nullptr) {
     return nullptr;
   }
   // The newest is valid for the longest time, and was made with the newest key.
@@ -41,7 +37,7 @@ SessionPtr ClientSessions::take(const std::string& server) {
     found->sessions.push_back(SessionPtr(newest.get()));
   }
   if (found->sessions.empty()) {
-    kept_.erase(found);
+    (void)kept_.take(server);
   }
   return newest;
 }

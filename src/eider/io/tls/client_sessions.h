@@ -2,13 +2,13 @@
 // Layering: must not be used twice: a session of TLS 1.3 is returned once.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/io/tls/openssl.h"
 
 namespace eider::detail::tls {
@@ -31,7 +31,7 @@ class ClientSessions {
   };
 
   std::mutex changing_;
-  std::list<Kept> kept_;  // the most recently used server is first
+  LruMap<Kept, &Kept::server> kept_;
 };
 
 /// Keeps the sessions of one server.
