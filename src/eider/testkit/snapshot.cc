@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/read_file.h"
 #include "eider/core/base/text.h"
 
 namespace eider {
@@ -89,8 +89,8 @@ SnapshotMode mode_of_environment() {
 }  // namespace
 
 void check_snapshot(std::string_view text, const std::filesystem::path& file, SnapshotMode mode) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
+  const auto kept = detail::base::read_file(file.string());
+  if (!kept) {
     if (mode == SnapshotMode::compare) {
       throw Failure(Error::internal(
           "the snapshot does not exist: " + file.string() +
@@ -99,15 +99,14 @@ void check_snapshot(std::string_view text, const std::filesystem::path& file, Sn
     write(text, file);
     return;
   }
-  const std::string kept((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (kept == text) {
+  if (*kept == text) {
     return;
   }
   if (mode == SnapshotMode::write_all) {
     write(text, file);
     return;
   }
-  throw Failure(Error::internal("the text differs from " + file.string() + difference(kept, text) +
+  throw Failure(Error::internal("the text differs from " + file.string() + difference(*kept, text) +
                                 "\n(EIDER_SNAPSHOTS=write accepts the lines marked with +)"));
 }
 

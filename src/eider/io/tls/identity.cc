@@ -4,13 +4,13 @@
 #include <openssl/pem.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <ctime>
 #include <string>
 #include <system_error>
+#include <utility>
 
+#include "eider/core/base/read_file.h"
 #include "eider/core/base/result.h"
 #include "eider/core/base/text.h"
 #include "eider/io/tls/certificate_text.h"
@@ -101,8 +101,6 @@ Result<OcspResponse> check_ocsp(const std::string& der, const Identity& identity
 namespace {
 
 constexpr std::size_t kFileBytesMax = std::size_t{1024} * 1024;
-
-using FilePtr = std::unique_ptr<std::FILE, Freer<&std::fclose>>;
 
 std::unexpected<Error> trouble(const std::string& path, std::string_view what) {
   return fail(Error::unavailable("TLS: " + path + " " + std::string(what)));
@@ -223,24 +221,14 @@ void note_ocsp(Identity& identity, const std::string& path, std::time_t now) {
 }  // namespace
 
 Result<std::string> read_small_file(const std::string& path) {
-  const FilePtr file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) {
-    return unreadable(path, errno);
+  auto bytes = base::read_file(path, kFileBytesMax + 1);
+  if (!bytes) {
+    return unreadable(path, bytes.error());
   }
-  // Read in pieces: a buffer of the maximum size would stay with a process that reads small files.
-  std::string bytes;
-  std::array<char, 8192> piece;
-  for (std::size_t read = 1; read != 0 && bytes.size() <= kFileBytesMax;) {
-    read = std::fread(piece.data(), 1, piece.size(), file.get());
-    bytes.append(piece.data(), read);
-  }
-  if (std::ferror(file.get()) != 0) {
-    return unreadable(path, errno);
-  }
-  if (bytes.size() > kFileBytesMax) {
+  if (bytes->size() > kFileBytesMax) {
     return trouble(path, "is larger than 1 MiB, the maximum size of this file");
   }
-  return bytes;
+  return *std::move(bytes);
 }
 
 Result<CertificatesPtr> load_certificates(const std::string& path) {

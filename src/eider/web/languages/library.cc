@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "eider/app/life/log_stderr.h"
 #include "eider/core/base/program_files.h"
 #include "eider/core/base/reached.h"
+#include "eider/core/base/read_file.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/accept_language.h"
 #include "eider/protocols/http/target.h"
@@ -76,21 +76,11 @@ const Language* parent_of(const Shelf& shelf, std::string_view tag) noexcept {
   return parent;
 }
 
-Result<std::string, std::string> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kPoBytesMax + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (!file.eof() && file.fail())) {
-    return fail(path.string() + ": cannot be read");
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
-
 Result<Catalogue, std::string> read_catalogue(const fs::path& path) {
-  const auto text = read_file(path);
+  // read_po rejects a larger file.
+  const auto text = base::read_file(path.string(), kPoBytesMax + 1);
   if (!text) {
-    return fail(text.error());
+    return fail(path.string() + ": cannot be read");
   }
   auto read = read_po(*text);
   return read ? std::move(read) : fail(path.string() + ":" + read.error());

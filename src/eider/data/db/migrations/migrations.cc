@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/read_file.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
@@ -211,9 +210,8 @@ std::optional<std::string> text_of_file(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path, failed)) {
     return std::nullopt;
   }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return file.bad() || !file.is_open() ? std::nullopt : std::optional(std::move(text));
+  auto text = detail::base::read_file(path.string());
+  return text ? std::optional(*std::move(text)) : std::nullopt;
 }
 
 /// The extension is not case-sensitive, because a file that is ignored would never be applied.

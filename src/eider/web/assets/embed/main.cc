@@ -4,13 +4,13 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/read_file.h"
 #include "eider/web/assets/embed/build.h"
 
 namespace {
@@ -19,12 +19,11 @@ namespace fs = std::filesystem;
 using namespace eider::detail::embed;
 
 std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file) {
+  auto content = eider::detail::base::read_file(path.string());
+  if (!content) {
     throw std::runtime_error(path.string() + ": cannot be read");
   }
-  return content;
+  return *std::move(content);
 }
 
 void write_file(const fs::path& path, const std::string& content) {

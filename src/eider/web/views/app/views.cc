@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "eider/app/handlers/event_stream.h"
@@ -15,6 +13,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/html.h"
 #include "eider/core/base/program_files.h"
+#include "eider/core/base/read_file.h"
 #include "eider/core/base/sha256.h"
 #include "eider/protocols/http/status.h"
 #include "eider/web/languages/languages.h"
@@ -51,12 +50,9 @@ constexpr std::string_view kErrorStyle =
 
 Result<std::string, std::string> read_template(const std::string& directory,
                                                std::string_view name) {
-  const std::filesystem::path path = std::filesystem::path(directory) / name;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    return fail(path.string() + " cannot be read");
-  }
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  const std::string path = (std::filesystem::path(directory) / name).string();
+  auto text = detail::base::read_file(path);
+  return text ? Result<std::string, std::string>(*std::move(text)) : fail(path + " cannot be read");
 }
 
 /// Allows the inline style and the reload script of the page, instead of the policy of the

@@ -1,0 +1,76 @@
+#include "eider/core/base/read_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+
+namespace eider::detail::base {
+
+namespace {
+
+/// Time limit for a pipe whose writer is silent, so that the program can be stopped.
+constexpr int kPipePatienceMs = 10'000;
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) noexcept
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+
+  /// returns  as read(2), with ETIMEDOUT for a pipe that stays silent
+  ssize_t read(std::span<char> into) const noexcept {
+    while (true) {
+      const ssize_t bytes = ::read(fd_, into.data(), into.size());
+      if (bytes >= 0 || (errno != EAGAIN && errno != EINTR)) {
+        return bytes;
+      }
+      pollfd waiting{.fd = fd_, .events = POLLIN, .revents = 0};
+      if (::poll(&waiting, 1, kPipePatienceMs) == 0) {
+        errno = ETIMEDOUT;
+        return -1;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+Result<std::string, int> read_file(const std::string& path, std::size_t bytes_max) {
+  const OpenFile file(path);
+  if (!file.is_open()) {
+    return fail(int{errno});
+  }
+  // Read in pieces: a buffer of the maximum size would stay with a process that reads small files.
+  std::array<char, 16384> piece;
+  std::string text;
+  while (text.size() < bytes_max) {
+    const ssize_t bytes =
+        file.read(std::span(piece).first(std::min(piece.size(), bytes_max - text.size())));
+    if (bytes < 0) {
+      return fail(int{errno});
+    }
+    if (bytes == 0) {
+      break;
+    }
+    text.append(piece.data(), static_cast<std::size_t>(bytes));
+  }
+  return text;
+}
+
+}  // namespace eider::detail::base

@@ -1,0 +1,77 @@
+#include "eider/core/base/read_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace eider {
+namespace {
+
+using detail::base::read_file;
+
+/// A directory that is deleted with the test.
+class ReadFile : public ::testing::Test {
+ protected:
+  ReadFile() {
+    std::string name = (std::filesystem::temp_directory_path() / "eider_read_XXXXXX").string();
+    directory_ = ::mkdtemp(name.data());
+  }
+  ~ReadFile() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+  [[nodiscard]] std::string written(const std::string& text) const {
+    std::ofstream(path("file"), std::ios::binary) << text;
+    return path("file");
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+TEST_F(ReadFile, returns_all_bytes) {
+  EXPECT_EQ(read_file(written("")), "");
+  const std::string text = std::string(50'000, 'a') + '\0' + "\r\nb";
+  EXPECT_EQ(read_file(written(text)), text);
+}
+
+TEST_F(ReadFile, returns_no_more_than_the_limit) {
+  const std::string text(50'000, 'a');
+  EXPECT_EQ(read_file(written(text), text.size()), text);
+  EXPECT_EQ(read_file(written(text), text.size() + 1), text);
+  EXPECT_EQ(read_file(written(text), 20'000), text.substr(0, 20'000));
+  EXPECT_EQ(read_file("/dev/zero", 3), std::string(3, '\0'));
+}
+
+TEST_F(ReadFile, reports_why_a_file_cannot_be_read) {
+  EXPECT_EQ(read_file(path("nowhere")).error(), ENOENT);
+  EXPECT_EQ(read_file(path("")).error(), EISDIR);
+}
+
+TEST_F(ReadFile, waits_for_the_writer_of_a_pipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread writer([fd = ends[1]] {
+    for (const char* const part : {"a", "b", "c"}) {
+      EXPECT_EQ(::write(fd, part, 1), 1);
+      std::this_thread::yield();
+    }
+    ::close(fd);
+  });
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0])), "abc");
+  writer.join();
+  ::close(ends[0]);
+}
+
+TEST_F(ReadFile, returns_nothing_of_a_pipe_without_a_writer) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_file(path("pipe")), "");
+}
+
+}  // namespace
+}  // namespace eider
