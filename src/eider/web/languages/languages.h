@@ -18,6 +18,7 @@
 #include "eider/core/base/log.h"
 #include "eider/core/base/translation.h"
 #include "eider/core/reflect/text_kind.h"
+#include "eider/web/languages/value_formats.h"
 
 namespace eider {
 
@@ -66,18 +67,6 @@ struct LanguagesOptions {
   std::shared_ptr<LogSink> log = {};
 };
 
-/// Length of a date or time, for example in German: `23.11.26`, `23.11.2026`, `23. November 2026`,
-/// `Montag, 23. November 2026`.
-enum class TimeLength : std::uint8_t { brief, medium, verbose, full };
-
-/// decimals_min, decimals_max  decimal places, at most 30
-/// is_compact                  "1.2K", "1,2 Mio."
-struct NumberForm {
-  int decimals_min = 0;
-  int decimals_max = 3;
-  bool is_compact = false;
-};
-
 /// Translates texts to the language of a request: a parameter of handlers, valid as long as the
 /// application. If a text is missing, the nearest language is used ("pt" for "pt-BR"), otherwise
 /// the original text. Thread-safe.
@@ -89,7 +78,9 @@ struct NumberForm {
 ///
 /// As a member of a page's struct, or of its frame, it translates the page's template: `{{ "Save" |
 /// tr }}`. Written in a template, it is its language: `<html lang="{{ tr }}">`.
-class Translator {
+///
+/// Numbers, amounts and times are formatted as by a Locale of the language, in UTC.
+class Translator : public ValueFormats<Translator> {
  public:
   /// Called by `tr` in templates (views/translation.h).
   static constexpr bool kTranslatesTexts = true;
@@ -111,27 +102,6 @@ class Translator {
                                            std::string_view many, std::int64_t count,
                                            TextArguments arguments = {}) const;
   [[nodiscard]] std::string translate(const Translatable& translatable) const;
-
-  // Numbers, amounts and times in the format of the language, in UTC: those of Locale
-  // (eider/web/locale/locale.h). They are defined in the component `locale`, which links ICU: a
-  // program that uses them without it does not link.
-  /// A moment; std::chrono::system_clock::now() is one.
-  using Moment = std::chrono::sys_time<std::chrono::milliseconds>;
-  [[nodiscard]] std::string number(double value, NumberForm form = {}) const;
-  template <std::integral T>
-    requires(!std::same_as<T, bool> && sizeof(T) <= sizeof(std::int64_t))
-  [[nodiscard]] std::string number(T value, NumberForm form = {}) const {
-    return decimal(std::to_string(value), form);
-  }
-  [[nodiscard]] std::string decimal(std::string_view digits, NumberForm form = {}) const;
-  [[nodiscard]] std::string percent(double share, int decimals = 0) const;
-  [[nodiscard]] std::string money(std::string_view digits, std::string_view currency) const;
-  [[nodiscard]] std::string date(Moment when, TimeLength length = TimeLength::medium) const;
-  [[nodiscard]] std::string date(std::chrono::year_month_day day,
-                                 TimeLength length = TimeLength::medium) const;
-  [[nodiscard]] std::string time(Moment when, TimeLength length = TimeLength::brief) const;
-  [[nodiscard]] std::string date_time(Moment when, TimeLength length = TimeLength::medium) const;
-  [[nodiscard]] std::string relative(Moment when, Moment now) const;
 
   /// Returns "de": for `lang`.
   [[nodiscard]] const std::string& language() const noexcept;

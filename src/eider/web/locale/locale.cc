@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <optional>
 #include <utility>
 
@@ -74,6 +75,15 @@ constexpr std::array<Span, 7> kSpans = {{{Unit::year, std::chrono::days(365)},
                                          {Unit::minute, std::chrono::minutes(1)},
                                          {Unit::second, std::chrono::seconds(1)}}};
 
+template <class Self>
+decltype(auto) locale_of(const ValueFormats<Self>& formats) {
+  if constexpr (std::same_as<Self, Locale>) {
+    return static_cast<const Locale&>(formats);
+  } else {
+    return Locale(static_cast<const Self&>(formats).language());
+  }
+}
+
 }  // namespace
 
 Locale::Locale(std::string_view tag, std::string_view zone)
@@ -89,93 +99,79 @@ Locale Locale::in_zone(std::string_view zone) const {
   return other;
 }
 
-std::string Locale::number(double value, NumberForm form) const {
-  return detail::locale::format_number(tag_, skeleton_of(form), value);
+template <class Self>
+std::string ValueFormats<Self>::number(double value, NumberForm form) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_number(here.tag_, skeleton_of(form), value);
 }
 
-std::string Locale::decimal(std::string_view digits, NumberForm form) const {
-  return detail::locale::format_decimal(tag_, skeleton_of(form), checked(digits));
+template <class Self>
+std::string ValueFormats<Self>::decimal(std::string_view digits, NumberForm form) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_decimal(here.tag_, skeleton_of(form), checked(digits));
 }
 
-std::string Locale::percent(double share, int decimals) const {
-  return detail::locale::format_number(tag_, "percent scale/100 " + places(decimals, decimals),
+template <class Self>
+std::string ValueFormats<Self>::percent(double share, int decimals) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_number(here.tag_, "percent scale/100 " + places(decimals, decimals),
                                        share);
 }
 
-std::string Locale::money(std::string_view digits, std::string_view currency) const {
+template <class Self>
+std::string ValueFormats<Self>::money(std::string_view digits, std::string_view currency) const {
+  const Locale& here = locale_of(*this);
   if (!is_currency(currency)) {
     throw Failure(Error::internal("Unknown currency: " + std::string(currency)));
   }
-  return detail::locale::format_decimal(tag_, "currency/" + std::string(currency), checked(digits));
+  return detail::locale::format_decimal(here.tag_, "currency/" + std::string(currency),
+                                        checked(digits));
 }
 
-std::string Locale::date(Moment when, TimeLength length) const {
-  return detail::locale::format_time(tag_, zone_, {.date = length}, when);
+template <class Self>
+std::string ValueFormats<Self>::date(Moment when, TimeLength length) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_time(here.tag_, here.zone_, {.date = length}, when);
 }
 
-std::string Locale::date(std::chrono::year_month_day day, TimeLength length) const {
-  return detail::locale::format_time(tag_, "UTC", {.date = length}, std::chrono::sys_days(day));
+template <class Self>
+std::string ValueFormats<Self>::date(std::chrono::year_month_day day, TimeLength length) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_time(here.tag_, "UTC", {.date = length},
+                                     std::chrono::sys_days(day));
 }
 
-std::string Locale::time(Moment when, TimeLength length) const {
-  return detail::locale::format_time(tag_, zone_, {.time = length}, when);
+template <class Self>
+std::string ValueFormats<Self>::time(Moment when, TimeLength length) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_time(here.tag_, here.zone_, {.time = length}, when);
 }
 
-std::string Locale::date_time(Moment when, TimeLength length) const {
-  return detail::locale::format_time(tag_, zone_, {.date = length, .time = TimeLength::brief},
-                                     when);
+template <class Self>
+std::string ValueFormats<Self>::date_time(Moment when, TimeLength length) const {
+  const Locale& here = locale_of(*this);
+  return detail::locale::format_time(here.tag_, here.zone_,
+                                     {.date = length, .time = TimeLength::brief}, when);
 }
 
-std::string Locale::relative(Moment when, Moment now) const {
+template <class Self>
+std::string ValueFormats<Self>::relative(Moment when, Moment now) const {
+  const Locale& here = locale_of(*this);
   // Converted separately, because the difference of two times in milliseconds might overflow.
   const auto seconds = duration_cast<std::chrono::seconds>(when.time_since_epoch()) -
                        duration_cast<std::chrono::seconds>(now.time_since_epoch());
   for (const Span& span : kSpans) {
     const auto count = seconds / span.length;
     if (count != 0 || span.unit == Unit::second) {
-      return detail::locale::format_relative(tag_, static_cast<double>(count), span.unit);
+      return detail::locale::format_relative(here.tag_, static_cast<double>(count), span.unit);
     }
   }
   return {};
 }
 
+template class ValueFormats<Locale>;
 // Declared in languages.h, whose component does not contain ICU.
-
-std::string Translator::number(double value, NumberForm form) const {
-  return Locale(language()).number(value, form);
-}
-
-std::string Translator::decimal(std::string_view digits, NumberForm form) const {
-  return Locale(language()).decimal(digits, form);
-}
-
-std::string Translator::percent(double share, int decimals) const {
-  return Locale(language()).percent(share, decimals);
-}
-
-std::string Translator::money(std::string_view digits, std::string_view currency) const {
-  return Locale(language()).money(digits, currency);
-}
-
-std::string Translator::date(Moment when, TimeLength length) const {
-  return Locale(language()).date(when, length);
-}
-
-std::string Translator::date(std::chrono::year_month_day day, TimeLength length) const {
-  return Locale(language()).date(day, length);
-}
-
-std::string Translator::time(Moment when, TimeLength length) const {
-  return Locale(language()).time(when, length);
-}
-
-std::string Translator::date_time(Moment when, TimeLength length) const {
-  return Locale(language()).date_time(when, length);
-}
-
-std::string Translator::relative(Moment when, Moment now) const {
-  return Locale(language()).relative(when, now);
-}
+template class ValueFormats<Translator>;
 
 Locale Extract<Locale>::from(const Translator& translator) {
   return Locale(translator.language());

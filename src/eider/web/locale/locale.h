@@ -2,9 +2,6 @@
 // Layering: must not choose the language; languages.h does.
 #pragma once
 
-#include <chrono>
-#include <concepts>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,10 +15,8 @@ namespace eider {
 ///
 /// As a handler parameter, it has the language of the request's Translator, in UTC. Regions are
 /// languages of the application, possibly without texts: `.texts = {{"de-CH", {}}}`.
-class Locale {
+class Locale : public ValueFormats<Locale> {
  public:
-  using Moment = Translator::Moment;
-
   /// tag   "de", "de-CH", "ar-EG-u-nu-latn" (BCP 47); invalid or unknown tags are English
   /// zone  time zone, "Europe/Zurich" (IANA). Throws a Failure for an unknown one
   explicit Locale(std::string_view tag, std::string_view zone = "UTC");
@@ -34,30 +29,10 @@ class Locale {
   /// Returns "de-CH".
   [[nodiscard]] const std::string& tag() const noexcept { return tag_; }
 
-  [[nodiscard]] std::string number(double value, NumberForm form = {}) const;
-  template <std::integral T>
-    requires(!std::same_as<T, bool> && sizeof(T) <= sizeof(std::int64_t))
-  [[nodiscard]] std::string number(T value, NumberForm form = {}) const {
-    return decimal(std::to_string(value), form);
-  }
-  /// Formats exact decimal digits, for example of a Decimal: "1234567.10". Throws a Failure if the
-  /// text is not a number.
-  [[nodiscard]] std::string decimal(std::string_view digits, NumberForm form = {}) const;
-  /// Formats a share as a percentage: 0.256 is 26 %.
-  [[nodiscard]] std::string percent(double share, int decimals = 0) const;
-  /// currency  three letters (ISO 4217): "CHF"; also determines the decimal places
-  [[nodiscard]] std::string money(std::string_view digits, std::string_view currency) const;
-
-  [[nodiscard]] std::string date(Moment when, TimeLength length = TimeLength::medium) const;
-  /// A day, which is the same in all zones.
-  [[nodiscard]] std::string date(std::chrono::year_month_day day,
-                                 TimeLength length = TimeLength::medium) const;
-  [[nodiscard]] std::string time(Moment when, TimeLength length = TimeLength::brief) const;
-  [[nodiscard]] std::string date_time(Moment when, TimeLength length = TimeLength::medium) const;
-  /// Returns "3 minutes ago" or "in 2 days", in the largest unit that is at least one.
-  [[nodiscard]] std::string relative(Moment when, Moment now) const;
-
  private:
+  template <class Self>
+  friend class ValueFormats;
+
   std::string tag_;
   std::string zone_;
 };
