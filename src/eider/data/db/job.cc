@@ -164,6 +164,8 @@ Job::Outcome Job::call(Connection& connection) {
       break;
     case Request::What::transfer:
       throw Failure(FailureKind::statement, "this database does not support COPY");
+    case Request::What::describe:
+      throw Failure(FailureKind::statement, "this database does not describe statements");
   }
   succeed(changed);
   return Outcome::done;

@@ -23,6 +23,7 @@ class Job;
 class JobGroup;
 class StatementWatch;
 class TransactionState;
+struct Description;
 
 /// One statement of a group, and its outcome.
 struct Part {
@@ -52,6 +53,7 @@ class RowTransfer {
 /// piece      reads the next rows of `cursor`; for blocking connections
 /// close      closes `cursor`; for blocking connections
 /// transfer   transfers rows in the driver's own way
+/// describe   prepares the statement, and does not run it
 struct Request {
   enum class What : std::uint8_t {
     statement,
@@ -66,6 +68,7 @@ struct Request {
     piece,
     close,
     transfer,
+    describe,
   };
 
   What what;
@@ -76,6 +79,7 @@ struct Request {
   bool is_within_transaction = false;  // of a batch: the transaction decides about a rollback
   Cursor* cursor = nullptr;
   RowTransfer* transfer = nullptr;
+  Description* description = nullptr;
   Isolation isolation = Isolation::server;  // of the transaction that begins
 };
 

@@ -53,6 +53,21 @@ ResultRows::Kind ResultRows::kind_of(const MYSQL_FIELD& field) noexcept {
   }
 }
 
+std::string_view ResultRows::name_of_kind(const MYSQL_FIELD& field) noexcept {
+  MARIADB_CONST_STRING format{};
+  if (mariadb_field_attr(&format, &field, MARIADB_FIELD_ATTR_FORMAT_NAME) == 0 &&
+      std::string_view(format.str, format.length) == "json") {
+    return "json";
+  }
+  if (field.type == MYSQL_TYPE_NULL) {
+    return "unknown";
+  }
+  const Kind kind = kind_of(field);
+  const bool is_integer = kind == Kind::integer || kind == Kind::bits;
+  const bool is_real = kind == Kind::single || kind == Kind::real;
+  return is_integer ? "integer" : is_real ? "real" : kind == Kind::blob ? "blob" : "text";
+}
+
 /// If a table has changed since the statement was prepared, Connector/C updates the types of the
 /// columns and not their names. The server has sent those for this execution: they are valid until
 /// the next one, and so they are used only if they differ.

@@ -32,6 +32,8 @@ class ResultRows {
   [[nodiscard]] std::size_t row_bytes() const noexcept;
   /// Frees large buffers.
   void end();
+  /// Returns the kind of a column's values: "integer", "text", …
+  [[nodiscard]] static std::string_view name_of_kind(const MYSQL_FIELD& field) noexcept;
 
  private:
   enum class Kind : std::uint8_t {

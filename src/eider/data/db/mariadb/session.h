@@ -226,6 +226,7 @@ class Session final : public LoopConnection, private RowFlowOwner, private Timer
                                        BulkRows* bulk);
   [[nodiscard]] Task<Prepared*> prepare(std::string_view sql);
   [[nodiscard]] Task<> take_piece(const Request& request);
+  [[nodiscard]] Task<> describe(const Request& request);
   [[nodiscard]] Task<> run_each(std::span<Part> parts);
   [[nodiscard]] Task<> run_batch(const Request& request);
   [[nodiscard]] Task<> run_script(std::string_view sql);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/data/db/describe.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/mariadb/bulk_rows.h"
 #include "eider/data/db/mariadb/mariadb_error.h"
@@ -136,6 +137,9 @@ Task<Changed> Session::do_as_asked(const Request& request) {
       break;
     case Request::What::piece:
       co_await take_piece(request);
+      break;
+    case Request::What::describe:
+      co_await describe(request);
       break;
     case Request::What::close:  // for blocking databases only
       break;
@@ -325,6 +329,32 @@ Task<> Session::take_piece(const Request& request) {
   is_changed_ = is_changed_ || error.is_read_only();
   throw failure_of_bound(error, request.sql.empty() ? "the rows of a stream" : request.sql,
                          request.values);
+}
+
+/// A statement that the server never prepares returns no rows.
+Task<> Session::describe(const Request& request) {
+  ServerError error;
+  try {
+    const Translated translated = translate(request.sql);
+    StatementHandle statement = co_await wire_.prepare(translated.sql);
+    const std::span fields(mariadb_stmt_fetch_fields(statement.get()),
+                           mysql_stmt_field_count(statement.get()));
+    for (const MYSQL_FIELD& field : fields) {
+      // The server only guesses whether an expression is null.
+      const bool is_not_null = (field.flags & NOT_NULL_FLAG) != 0 && field.org_table_length != 0;
+      request.description->columns.push_back({.name = std::string(field.name, field.name_length),
+                                              .kind = ResultRows::name_of_kind(field),
+                                              .is_not_null = is_not_null});
+    }
+    co_await wire_.forget(std::move(statement));
+    co_return;
+  } catch (const Refused& refused) {
+    error = refused.error;
+  }
+  needs_status_ = true;
+  if (error.number != kNotForPrepared) {
+    throw Failure(kind_of(error), "MariaDB: " + error.message);
+  }
 }
 
 Task<Prepared*> Session::prepare(std::string_view sql) {

@@ -1,5 +1,6 @@
 #include "eider/data/db/postgres/answers.h"
 
+#include "eider/data/db/describe.h"
 #include "eider/data/db/postgres/postgres_error.h"
 #include "eider/data/db/postgres/statement_kinds.h"
 
@@ -27,6 +28,9 @@ Answers::Next Answers::take_asked(const Message& message, To to) {
       return Next::go_on;
     case 't':
       sender_.take_types(message.body);
+      if (Description* const description = course_.description()) {
+        *description = {.parameters = read_types(message.body), .columns = {}};
+      }
       return to == To::preparation ? Next::go_on : Next::broken;
     case 'T':
       return describe(message.body, to);
@@ -106,6 +110,10 @@ void Answers::refuse(const Refusal& refusal, To to, std::string_view doing) {
   if (part != nullptr) {
     note_failure(
         std::make_exception_ptr(failure_of(refusal, doing, part->values, sender_.widened(*part))));
+  } else if (course_.description() != nullptr) {
+    std::string cause = "PostgreSQL: " + std::string(refusal.message);  // contains no values
+    cause += refusal.hint.empty() ? "" : " (" + std::string(refusal.hint) + ")";
+    note_failure(eider::db::postgres::failure(kind_of_sqlstate(refusal.code), std::move(cause)));
   } else if (course_.what() == Request::What::script) {
     note_failure(std::make_exception_ptr(failure_of_script(refusal, doing)));
   } else {
@@ -121,6 +129,12 @@ void Answers::refuse(const Refusal& refusal, To to, std::string_view doing) {
 Answers::Next Answers::describe(std::string_view columns, To to) {
   if (to == To::preparation) {
     sender_.take_columns(columns);
+    if (Description* const description = course_.description()) {
+      for (const Column& column : read_columns(columns)) {
+        description->columns.push_back(
+            {std::string(column.name), column.type, column.modifier, column.table, column.place});
+      }
+    }
   } else if (to == To::statements) {
     const Part* const part = course_.current();
     rows_.describe(columns, part == nullptr ? nullptr : sender_.shape_of(*part));

@@ -37,7 +37,7 @@ class JobProgress {
   void begin(Job& job, bool batch_reads) {
     request_ = job.start();
     single_ = {.sql = request_.sql, .values = request_.values, .rows = request_.rows};
-    const bool is_single = request_.what == Request::What::statement;
+    const bool is_single = what() == Request::What::statement || description() != nullptr;
     parts_ = is_single ? std::span<Part>(&single_, 1) : request_.parts;
     at_ = 0;
     is_joined_ = batch_reads && what() == Request::What::each && parts_.size() > 1 && only_read();
@@ -74,6 +74,7 @@ class JobProgress {
       case Request::What::batch:
       case Request::What::script:
       case Request::What::transfer:
+      case Request::What::describe:
       case Request::What::piece:  // for blocking databases only
       case Request::What::close:
         break;
@@ -84,6 +85,8 @@ class JobProgress {
   [[nodiscard]] CopyStep* copy() const noexcept {
     return static_cast<CopyStep*>(request_.transfer);
   }
+  /// Returns the description to fill in, or null if the job runs statements.
+  [[nodiscard]] Description* description() const noexcept { return request_.description; }
   /// All parts succeed or none.
   [[nodiscard]] bool is_batch() const noexcept { return what() == Request::What::batch; }
   /// All parts are read-only and are sent in one round, although each may fail separately: the

@@ -113,7 +113,10 @@ std::vector<Column> read_columns(std::string_view body) {
       refuse();
     }
     columns.push_back({.name = name,
+                       .table = from_network<Oid>(body.data()),
+                       .place = from_network<std::int16_t>(body.data() + 4),
                        .type = from_network<Oid>(body.data() + 6),
+                       .modifier = from_network<std::int32_t>(body.data() + 12),
                        .format = body[kBehindName - 1] == 1 ? Format::binary : Format::text});
     body.remove_prefix(kBehindName);
   }
@@ -183,6 +186,9 @@ Refusal read_refusal(std::string_view body) noexcept {
       case 'D':
         refusal.detail = text;
         break;
+      case 'H':
+        refusal.hint = text;
+        break;
       case 'W':
         refusal.context = text;
         break;
@@ -213,6 +219,7 @@ Refusal read_refusal(const PGresult& result) noexcept {
           .code = field_of(result, PG_DIAG_SQLSTATE),
           .message = field_of(result, PG_DIAG_MESSAGE_PRIMARY),
           .detail = field_of(result, PG_DIAG_MESSAGE_DETAIL),
+          .hint = field_of(result, PG_DIAG_MESSAGE_HINT),
           .context = field_of(result, PG_DIAG_CONTEXT),
           .constraint = field_of(result, PG_DIAG_CONSTRAINT_NAME),
           .table = field_of(result, PG_DIAG_TABLE_NAME),

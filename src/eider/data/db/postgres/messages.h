@@ -62,9 +62,15 @@ class MessageReader {
 };
 
 /// A column of a RowDescription.
+///
+/// table     where it comes from, and `place` in that table; 0: an expression
+/// modifier  of the type, such as its length; -1: none
 struct Column {
   std::string_view name;
+  Oid table;
+  std::int16_t place;
   Oid type;
+  std::int32_t modifier;
   Format format;
 };
 
@@ -93,6 +99,7 @@ struct Refusal {
   std::string_view code;
   std::string_view message;
   std::string_view detail;
+  std::string_view hint;
   std::string_view context;
   std::string_view constraint;
   std::string_view table;

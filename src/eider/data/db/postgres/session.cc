@@ -116,6 +116,9 @@ void Session::send() {
 }
 
 void Session::send_statements() {
+  if (course_.description() != nullptr) {
+    return note_sent(sender_.send_description(course_.sql()), Stage::preparing);
+  }
   StatementSender::Sending sending = sender_.send(course_);
   if (sending.rounds == 0) {
     answers_.note_failure(std::move(sending.failure));
@@ -383,7 +386,7 @@ bool Session::is_to_be_sent(Stage done) {
       }
       break;  // a COPY was ended before this job
     case Stage::preparing:
-      if (answers_.failure() != nullptr) {
+      if (answers_.failure() != nullptr || course_.description() != nullptr) {
         return false;
       }
       break;

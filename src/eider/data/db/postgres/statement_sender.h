@@ -52,8 +52,17 @@ class StatementSender {
   [[nodiscard]] std::optional<std::int64_t> widened(const Part& part) const noexcept {
     return widened_.first == &part ? std::optional(widened_.second) : std::nullopt;
   }
+  /// Requests the description of a statement, which does not run and is not kept.
+  [[nodiscard]] bool send_description(std::string_view sql) {
+    in_preparation_ = {.sql = std::string(sql), .name = {}, .parameters = {}};
+    return wire_.send_preparation(in_preparation_);
+  }
   /// Preparing the last statement has succeeded.
-  void keep() { prepared_.add(std::move(in_preparation_)); }
+  void keep() {
+    if (!in_preparation_.name.empty()) {
+      prepared_.add(std::move(in_preparation_));
+    }
+  }
   /// Called for each job: statements that were prepared before are older than the job.
   void begin_job() noexcept {
     job_begin_ = names_;
