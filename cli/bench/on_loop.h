@@ -1,4 +1,4 @@
-// Runs one task on its own event loop.
+// Runs one task to its end on an event loop of this thread.
 // Layering: must not be called on a thread that already runs an event loop.
 #pragma once
 
@@ -11,15 +11,19 @@
 
 namespace eider::bench {
 
-/// Runs `make_task()` on a new loop of this thread until it ends. Rethrows its exception; throws
-/// std::runtime_error if the backend is not available.
-template <class MakeTask>
-void run_on_loop(Backend backend, MakeTask make_task) {
+/// Throws std::runtime_error if the backend is not available.
+[[nodiscard]] inline std::unique_ptr<Loop> make_loop(Backend backend) {
   auto loop = Loop::create(backend);
   if (!loop) {
     throw std::runtime_error(loop.error().cause().empty() ? loop.error().detail()
                                                           : loop.error().cause());
   }
+  return std::move(*loop);
+}
+
+/// Runs `make_task()` on the loop until it ends. Rethrows its exception.
+template <class MakeTask>
+void run_on(Loop& loop, MakeTask make_task) {
   std::exception_ptr failure;
   std::unique_ptr<Scope> scope = std::make_unique<Scope>();
   const auto run = [&]() -> Task<> {
@@ -28,14 +32,21 @@ void run_on_loop(Backend backend, MakeTask make_task) {
     } catch (...) {
       failure = std::current_exception();
     }
-    (*loop)->stop();
+    loop.stop();
   };
-  (*loop)->post([&] { scope->start(run()); });
-  (*loop)->run();
+  loop.post([&] { scope->start(run()); });
+  loop.run();
   scope.reset();
   if (failure) {
     std::rethrow_exception(failure);
   }
+}
+
+/// Runs `make_task()` on a new loop until it ends. Throws what the two functions above throw.
+template <class MakeTask>
+void run_on_loop(Backend backend, MakeTask make_task) {
+  const std::unique_ptr<Loop> loop = make_loop(backend);
+  run_on(*loop, std::move(make_task));
 }
 
 }  // namespace eider::bench

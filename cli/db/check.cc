@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 
-#include "cli/bench/on_loop.h"
 #include "cli/db/connect.h"
 #include "cli/db/literals.h"
 #include "cli/db/scratch.h"
@@ -81,24 +80,17 @@ class SqlChecker {
 /// Stores the columns with which the program compares its database at startup, read with the same
 /// query.
 Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lock) {
-  const auto database = open_door(scratch.where(), Access::reads);
-  if (!database) {
-    return fail(database.error());
-  }
   std::string text;
   for (const LockedStatement& statement : lock.statements) {
     text += statement.sql + "\n";
   }
   std::vector<db::StoredColumn> columns;
-  try {
-    bench::run_on_loop(Backend::epoll,
-                       [&]() -> Task<> { columns = co_await db::stored_columns(*database, text); });
-  } catch (const db::Failure& failure) {
-    return fail(std::string(failure.what()));
-  }
+  auto read = on_database(scratch.where(), Access::reads, [&](const Database& database) -> Task<> {
+    columns = co_await db::stored_columns(database, text);
+  });
   std::ranges::copy_if(columns, std::back_inserter(lock.stored),
                        [&lock](const auto& column) { return first_with(lock, column) != nullptr; });
-  return {};
+  return read;
 }
 
 Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema& schema) {

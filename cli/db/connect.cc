@@ -1,7 +1,9 @@
 #include "cli/db/connect.h"
 
 #include <algorithm>
+#include <exception>
 
+#include "cli/bench/on_loop.h"
 #include "eider/core/base/text.h"
 #include "eider/data/servers/server_url.h"
 
@@ -65,6 +67,23 @@ Result<Database, std::string> open_door(const std::string& where, Access access)
   }
   return is_postgres_address(where) ? connect_postgres(with_plain_scheme(where))
                                     : connect_sqlite(where, access);
+}
+
+Result<void, std::string> on_database(const std::string& where, Access access,
+                                      const std::function<Task<>(const Database&)>& run) {
+  const auto database = open_door(where, access);
+  if (!database) {
+    return fail(database.error());
+  }
+  try {
+    bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
+      const db::Impatient impatient(database->pool());
+      co_await run(*database);
+    });
+  } catch (const std::exception& failure) {
+    return fail(std::string(failure.what()));
+  }
+  return {};
 }
 
 }  // namespace eider

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,10 @@ enum class Access : std::uint8_t { reads, writes };
 [[nodiscard]] Result<Database, std::string> connect_mariadb(const std::string& where);
 /// Connects to any of the supported databases.
 [[nodiscard]] Result<Database, std::string> open_door(const std::string& where, Access access);
+
+/// Runs a task with a new connection. errors  also if the server cannot be reached at once
+[[nodiscard]] Result<void, std::string> on_database(
+    const std::string& where, Access access, const std::function<Task<>(const Database&)>& run);
 
 /// Whether all hosts of the address are this machine: an SQLite file, a Unix socket, localhost, or
 /// a loopback address. False if the address is not valid, or a service of PostgreSQL sets the host.

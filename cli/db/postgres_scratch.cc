@@ -1,23 +1,17 @@
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
-#include <random>
 #include <set>
 #include <utility>
 
-#include "cli/bench/on_loop.h"
 #include "cli/db/connect.h"
 #include "cli/db/nullability.h"
-#include "cli/db/scratch.h"
-#include "eider/core/base/text.h"
-#include "eider/data/db/migrations/migrate.h"
+#include "cli/db/server_scratch.h"
+#include "eider/data/db/describe.h"
 #include "eider/data/db/postgres/array_codec.h"
-#include "eider/data/db/scratch/cleanup_process.h"
 #include "eider/data/db/scratch/postgres_cluster.h"
 
 namespace eider {
@@ -25,130 +19,24 @@ namespace eider {
 using namespace detail::scratch;
 namespace {
 
-struct Finish {
-  void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
-  void operator()(PGresult* result) const noexcept { PQclear(result); }
-  void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
-};
-using Connection = std::unique_ptr<PGconn, Finish>;
-using Answer = std::unique_ptr<PGresult, Finish>;
-using ConnectionOptions = std::unique_ptr<PQconninfoOption, Finish>;
-
-/// "PostgreSQL: column "yeer" does not exist (Perhaps you meant …)"
-std::string complaint_of(const PGresult* result) {
-  const auto field = [result](int code) {
-    const char* text = PQresultErrorField(result, code);
-    return text == nullptr ? std::string() : std::string(text);
-  };
-  const std::string hint = field(PG_DIAG_MESSAGE_HINT);
-  return "PostgreSQL: " + field(PG_DIAG_MESSAGE_PRIMARY) + (hint.empty() ? "" : " (" + hint + ")");
-}
-
-/// Connects. Default: gives up after 5 s without a response, unless `where` or the environment
-/// specifies another timeout.
-Result<Connection, std::string> connect(const std::string& where) {
-  const char* const said = std::getenv("PGCONNECT_TIMEOUT");
-  const std::array<const char*, 3> keys = {"connect_timeout", "dbname", nullptr};
-  const std::array<const char*, 3> values = {said == nullptr ? "5" : said, where.c_str(), nullptr};
-  Connection made(PQconnectdbParams(keys.data(), values.data(), 1));
-  if (PQstatus(made.get()) != CONNECTION_OK) {
-    return fail(std::string(trim(PQerrorMessage(made.get()))));
-  }
-  return made;
-}
-
-/// Returns "host='…' dbname='eider_check_…'": the settings of the server, with another database.
-Result<std::string, std::string> with_database(const std::string& server, const std::string& name) {
-  const ConnectionOptions said(PQconninfoParse(server.c_str(), nullptr));
-  if (said == nullptr) {
-    return fail(std::string("libpq cannot parse the value of --server"));
-  }
-  std::string where;
-  for (const PQconninfoOption* one = said.get(); one->keyword != nullptr; ++one) {
-    if (one->val != nullptr && std::string_view(one->keyword) != "dbname") {
-      where += std::string(one->keyword) + "=" + quoted_option(one->val) + " ";
-    }
-  }
-  return where + "dbname='" + name + "'";
-}
-
-/// A separate database on an existing server.
-class DatabaseOfServer final : public TemporaryResource {
- public:
-  explicit DatabaseOfServer(std::string server) : server_(std::move(server)) {
-    std::random_device random;
-    name_ = fmt::format("eider_check_{:08x}{:08x}", random(), random());
-  }
-
-  Result<std::string, std::string> make(const Parent& other) override {
-    auto where = with_database(server_, name_);
-    if (!where) {
-      return where;
-    }
-    const auto connection = connect(server_);
-    if (!connection) {
-      return fail("cannot create a scratch database on the server of --server: " +
-                  connection.error());
-    }
-    if (other.is_gone()) {
-      return fail(std::string("the command was canceled"));
-    }
-    is_begun_ = true;
-    if (auto made = run(connection->get(), "create database " + name_); !made) {
-      return fail("cannot create a scratch database on the server of --server: " + made.error());
-    }
-    return where;
-  }
-  Result<void, std::string> remove() override {
-    if (!is_begun_) {
-      return {};
-    }
-    const auto connection = connect(server_);
-    if (!connection) {
-      return fail(stays(connection.error()));
-    }
-    // Servers before version 13 do not support FORCE.
-    const bool knows_force = PQserverVersion(connection->get()) >= 130000;
-    auto dropped = run(connection->get(),
-                       "drop database if exists " + name_ + (knows_force ? " with (force)" : ""));
-    return dropped ? Result<void, std::string>() : fail(stays(dropped.error()));
-  }
-
- private:
-  [[nodiscard]] std::string stays(const std::string& why) const {
-    return "the database " + name_ + " could not be dropped on the server of --server: " + why;
-  }
-  [[nodiscard]] static Result<void, std::string> run(PGconn* connection, const std::string& sql) {
-    const Answer result(PQexec(connection, sql.c_str()));
-    return PQresultStatus(result.get()) == PGRES_COMMAND_OK ? Result<void, std::string>()
-                                                            : fail(complaint_of(result.get()));
-  }
-
-  std::string server_;
-  std::string name_;
-  bool is_begun_ = false;
-};
-
 /// Unsets PGHOSTADDR and similar variables, which would redirect connections to another server.
 void forget_postgres_variables() {
-  const ConnectionOptions all(PQconndefaults());
-  for (const PQconninfoOption* one = all.get(); one != nullptr && one->keyword != nullptr; ++one) {
-    if (one->envvar != nullptr) {
-      ::unsetenv(one->envvar);
+  for (char** next = environ; *next != nullptr;) {
+    const std::string variable(*next);
+    if (variable.starts_with("PG") && variable.contains('=')) {
+      (void)::unsetenv(variable.substr(0, variable.find('=')).c_str());  // moves the others up
+    } else {
+      ++next;
     }
-  }
-  for (const char* name : {"PGSERVICEFILE", "PGSYSCONFDIR", "PGLOCALEDIR", "PGTZ", "PGDATESTYLE"}) {
-    ::unsetenv(name);
   }
 }
 
 Result<CleanupProcess, std::string> start_keeper(const std::string& server) {
   if (!server.empty()) {
-    if (!is_postgres_address(server)) {
-      return fail(std::string("--server requires the URL of a PostgreSQL server: postgres://…"));
-    }
-    DatabaseOfServer kept(server);
-    return CleanupProcess::start(kept);
+    return is_postgres_address(server)
+               ? make_server_database(with_plain_scheme(server), &postgres_database)
+               : fail(
+                     std::string("--server requires the URL of a PostgreSQL server: postgres://…"));
   }
   auto programs = find_postgres_programs();
   if (!programs) {
@@ -161,8 +49,8 @@ Result<CleanupProcess, std::string> start_keeper(const std::string& server) {
 
 /// Returns the kind of the driver's values (db/postgres/codec.h): numeric, dates, enums and unknown
 /// types are text, as the server writes them.
-std::string kind_of_type(Oid type, bool is_enum) {
-  static const std::map<Oid, const char*> kKinds = {
+std::string kind_of_type(unsigned type, bool is_enum) {
+  static const std::map<unsigned, const char*> kKinds = {
       {16, "boolean"}, {17, "blob"},   {19, "text"},    {20, "integer"}, {21, "integer"},
       {23, "integer"}, {25, "text"},   {26, "integer"}, {114, "json"},   {700, "real"},
       {701, "real"},   {1042, "text"}, {1043, "text"},  {1082, "text"},  {1083, "text"},
@@ -184,10 +72,10 @@ constexpr const char* kNotNullColumns = R"(
              select from pg_constraint where contype = 'n' and conrelid = attrelid
                 and conkey = array[attnum] and not convalidated)
       from pg_attribute where not attisdropped)
-  select a.attrelid, a.attnum
+  select a.attrelid || '.' || a.attnum
     from pg_attribute a join below on top = a.attrelid
     join known k on k.rel = below.rel and k.name = a.attname
-   where a.attrelid >= 16384 group by 1, 2 having bool_and(k.is_not_null))";
+   where a.attrelid >= 16384 group by 1 having bool_and(k.is_not_null))";
 
 /// For each output column of the plan: whether it is a column of a table, by the table's alias in
 /// the plan, and the table is not on the nullable side of an outer join.
@@ -210,154 +98,130 @@ constexpr const char* kColumnsByPlan = R"(
     from jsonb_array_elements_text($1::jsonb -> 0 -> 'Plan' -> 'Output')
          with ordinality as output(told, place) order by place)";
 
-class PostgresScratch final : public ScratchDatabase {
+/// The names of types as clients see them: for a domain, its base type.
+constexpr const char* kTypes = R"(
+  select coalesce(format_type(y.oid, modifier::int), 'unknown') as name,
+         coalesce(typtype = 'e', false) as is_enum
+    from unnest($1::bigint[], $2::bigint[]) with ordinality as t(type, modifier, place)
+    left join pg_type y on y.oid = type::oid order by place)";
+
+struct TypeRow {
+  std::string name;
+  bool is_enum;
+};
+
+class PostgresScratch final : public ServerScratch {
  public:
-  PostgresScratch(CleanupProcess keeper, Connection connection)
-      : keeper_(std::move(keeper)), connection_(std::move(connection)) {}
-
-  Result<void, std::string> read_tables() {
-    // Plans for all values, not for the nulls that `explain` passes here.
-    (void)ask("set plan_cache_mode = force_generic_plan", {});
-    const Answer rows = ask(kNotNullColumns, {});
-    if (rows == nullptr) {
-      return fail(std::string("PostgreSQL: ") + PQerrorMessage(connection_.get()));
-    }
-    for (int i = 0; i < PQntuples(rows.get()); ++i) {
-      not_null_.emplace(parse_integer<Oid>(text(rows, i, 0)).value_or(0),
-                        parse_integer<int>(text(rows, i, 1)).value_or(0));
-    }
-    return {};
-  }
-
-  Result<LockedStatement, std::string> describe(const std::string& sql) override {
-    (void)ask("deallocate all", {});
-    const Answer prepared(PQprepare(connection_.get(), "checked", sql.c_str(), 0, nullptr));
-    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
-      return fail(complaint_of(prepared.get()));
-    }
-    const Answer told(PQdescribePrepared(connection_.get(), "checked"));
-    LockedStatement locked{sql, {}, {}};
-    for (int i = 0; i < PQnparams(told.get()); ++i) {
-      locked.parameters.push_back(type_of(PQparamtype(told.get(), i), -1).name);
-    }
-    for (int i = 0; i < PQnfields(told.get()); ++i) {
-      const Type& type = type_of(PQftype(told.get(), i), PQfmod(told.get(), i));
-      locked.columns.push_back({PQfname(told.get(), i), type.kind, type.name, true});
-    }
-    find_nulls(*told, locked);
-    return locked;
-  }
-  std::string where() const override { return keeper_.where(); }
+  using ServerScratch::ServerScratch;
 
  private:
-  struct Type {
-    std::string name;
-    std::string kind;
-  };
-
-  static std::string text(const Answer& rows, int row, int column) {
-    return PQgetvalue(rows.get(), row, column);
-  }
-
-  /// Returns the result; null for an error.
-  Answer ask(const char* sql, const std::vector<std::string>& values) {
-    std::vector<const char*> given;
-    for (const std::string& value : values) {
-      given.push_back(value.c_str());
+  Task<LockedStatement> described(std::string sql) override {
+    if (version_ == 0) {
+      co_await read_tables();
     }
-    Answer result(PQexecParams(connection_.get(), sql, static_cast<int>(given.size()), nullptr,
-                               given.data(), nullptr, nullptr, 0));
-    const auto status = PQresultStatus(result.get());
-    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? std::move(result) : nullptr;
+    const db::Description description = co_await db::describe(database(), sql);
+    LockedStatement locked{std::move(sql), {}, {}};
+    co_await add_types(description, locked);
+    co_await find_nulls(description, locked);
+    co_return locked;
   }
 
-  /// Returns the type as clients see it: for a domain, its base type.
-  const Type& type_of(Oid type, int modifier) {
-    const auto [known, is_new] = types_.try_emplace({type, modifier});
-    if (is_new) {
-      const Answer row =
-          ask("select format_type(oid, $2::int), typtype = 'e' from pg_type where "
-              "oid = $1::oid",
-              {std::to_string(type), std::to_string(modifier)});
-      const bool is_there = row != nullptr && PQntuples(row.get()) == 1;
-      known->second.name = is_there ? text(row, 0, 0) : "unknown";
-      std::ranges::replace(known->second.name, '|', '/');  // the separator before the column name
-      known->second.kind = kind_of_type(type, is_there && text(row, 0, 1) == "t");
+  Task<> read_tables() {
+    const auto columns = co_await database().all<std::string>(kNotNullColumns);
+    not_null_.insert(columns.begin(), columns.end());
+    const auto version =
+        co_await database().one<int>("select current_setting('server_version_num')::int");
+    version_ = version.value_or(0);
+  }
+
+  Task<> add_types(const db::Description& description, LockedStatement& locked) {
+    std::vector<std::int64_t> types(description.parameters.begin(), description.parameters.end());
+    std::vector<std::int64_t> modifiers(types.size(), -1);
+    for (const auto& column : description.columns) {
+      types.push_back(column.type);
+      modifiers.push_back(column.modifier);
     }
-    return known->second;
+    auto rows = co_await database().all<TypeRow>(kTypes, types, modifiers);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::ranges::replace(rows[i].name, '|', '/');  // the separator before the column name
+      if (i < description.parameters.size()) {
+        locked.parameters.push_back(std::move(rows[i].name));
+        continue;
+      }
+      const auto& column = description.columns[i - description.parameters.size()];
+      locked.columns.push_back(
+          {column.name, kind_of_type(column.type, rows[i].is_enum), std::move(rows[i].name), true});
+    }
   }
 
-  void find_nulls(const PGresult& told, LockedStatement& locked) {
-    const int count = static_cast<int>(locked.columns.size());
+  Task<> find_nulls(const db::Description& description, LockedStatement& locked) {
     const std::vector<bool> certain = items_that_are_never_null(locked.sql, locked.columns.size());
     const bool may_be_outer =
         has_any_word(locked.sql, {"join"}) && has_any_word(locked.sql, {"left", "right", "full"});
-    const std::vector<bool> sure = may_be_outer ? columns_by_plan(locked) : std::vector<bool>();
+    std::vector<bool> sure;
+    if (may_be_outer) {
+      sure = co_await columns_by_plan(locked);
+    }
     // Constructs that add nulls of their own: super-aggregate rows, and since PostgreSQL 18
     // `returning old.title`.
-    const bool are_doubtful =
-        has_any_word(locked.sql, {"rollup", "cube", "grouping"}) ||
-        (PQserverVersion(connection_.get()) >= 180000 && has_any_word(locked.sql, {"old", "new"}));
-    for (int i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const bool is_sure = !may_be_outer || (sure.size() == locked.columns.size() && sure[at]);
-      const bool is_not_null = not_null_.contains({PQftable(&told, i), PQftablecol(&told, i)});
-      locked.columns[at].may_be_null = !certain[at] && (!is_not_null || !is_sure || are_doubtful);
-    }
-    for (std::size_t i = 0; !are_doubtful && i < locked.columns.size(); ++i) {
-      if (locked.columns[i].may_be_null) {
-        locked.columns[i].may_be_null = !has_sure_operands(locked, i);
+    const bool are_doubtful = has_any_word(locked.sql, {"rollup", "cube", "grouping"}) ||
+                              (version_ >= 180000 && has_any_word(locked.sql, {"old", "new"}));
+    for (std::size_t i = 0; i < locked.columns.size(); ++i) {
+      const auto& column = description.columns[i];
+      const bool is_sure = !may_be_outer || (sure.size() == locked.columns.size() && sure[i]);
+      const bool is_not_null = not_null_.contains(fmt::format("{}.{}", column.table, column.place));
+      locked.columns[i].may_be_null = !certain[i] && (!is_not_null || !is_sure || are_doubtful);
+      if (locked.columns[i].may_be_null && !are_doubtful) {
+        locked.columns[i].may_be_null = !co_await has_sure_operands(locked, i);
       }
     }
   }
 
   /// Returns whether the column is an expression of other columns that are never null.
   // NOLINTNEXTLINE(misc-no-recursion): those are plain columns
-  bool has_sure_operands(const LockedStatement& locked, std::size_t place) {
-    const std::string operands = select_of_operands(locked.sql, place, ExpressionsOf::postgres);
-    const auto described = operands.empty() || operands == locked.sql
-                               ? Result<LockedStatement, std::string>(fail(std::string()))
-                               : describe(operands);
-    return described && std::ranges::none_of(described->columns, [](const LockedColumn& column) {
-             // lower(range) and a cast of json may return null.
-             return column.may_be_null || column.kind == "other" || column.kind == "json" ||
-                    column.kind == "array" || column.kind == "unknown";
-           });
+  Task<bool> has_sure_operands(const LockedStatement& locked, std::size_t place) {
+    std::string operands = select_of_operands(locked.sql, place, ExpressionsOf::postgres);
+    if (operands.empty() || operands == locked.sql) {
+      co_return false;
+    }
+    try {
+      const LockedStatement statement = co_await described(std::move(operands));
+      co_return std::ranges::none_of(statement.columns, [](const LockedColumn& column) {
+        // lower(range) and a cast of json may return null.
+        return column.may_be_null || column.kind == "other" || column.kind == "json" ||
+               column.kind == "array" || column.kind == "unknown";
+      });
+    } catch (const db::Failure&) {
+      co_return false;
+    }
   }
 
   /// Returns nothing if there is no plan.
-  std::vector<bool> columns_by_plan(const LockedStatement& locked) {
-    std::string values;
-    for (std::size_t i = 0; i < locked.parameters.size(); ++i) {
-      values += i == 0 ? "(null" : ", null";
-    }
-    values += values.empty() ? "" : ")";
-    const Answer plan =
-        ask(("explain (verbose, costs off, format json) execute checked" + values).c_str(), {});
-    const Answer rows = plan == nullptr ? nullptr : ask(kColumnsByPlan, {text(plan, 0, 0)});
+  Task<std::vector<bool>> columns_by_plan(const LockedStatement& locked) {
+    const std::string name = fmt::format("checked_{}", ++plans_count_);
+    const std::vector<std::string> nulls(locked.parameters.size(), "null");
+    const db::RuntimeSql prepare{"prepare " + name + " as " + locked.sql};
+    const db::RuntimeSql explain{
+        fmt::format("explain (verbose, costs off, format json) execute {}{}", name,
+                    nulls.empty() ? "" : fmt::format("({})", fmt::join(nulls, ", ")))};
     std::vector<bool> sure;
-    for (int i = 0; rows != nullptr && i < PQntuples(rows.get()); ++i) {
-      sure.push_back(text(rows, i, 0) == "t");
+    try {
+      const Transaction transaction = co_await database().begin();
+      // Plans for all values, not for these nulls.
+      co_await transaction.exec("set local plan_cache_mode = force_generic_plan");
+      co_await transaction.script(prepare);
+      const auto plan = co_await transaction.one<std::string>(explain);
+      const auto rows = co_await transaction.all<int>(kColumnsByPlan, plan.value_or(""));
+      sure.assign(rows.begin(), rows.end());
+    } catch (const db::Failure&) {
     }
-    return sure;
+    co_return sure;
   }
 
-  CleanupProcess keeper_;  // destroyed last
-  Connection connection_;
-  std::set<std::pair<Oid, int>> not_null_{};  // table, and number of the column in it
-  std::map<std::pair<Oid, int>, Type> types_{};
+  std::set<std::string> not_null_{};  // number of the table, and of the column in it: "16384.1"
+  int version_ = 0;                   // of the server
+  int plans_count_ = 0;
 };
-
-Result<void, std::string> apply(const std::string& where, const Migrations& migrations) {
-  const auto database = connect_postgres(where);
-  if (!database) {
-    return fail(database.error());
-  }
-  Result<std::size_t, std::string> done = 0;
-  bench::run_on_loop(Backend::epoll,
-                     [&]() -> Task<> { done = co_await migrate(*database, migrations); });
-  return done ? Result<void, std::string>() : fail(std::move(done.error()));
-}
 
 }  // namespace
 
@@ -366,18 +230,10 @@ Scratch make_postgres_scratch(const Migrations& migrations, const std::string& s
   if (!keeper) {
     return fail(std::move(keeper.error()));
   }
-  if (auto applied = apply(keeper->where(), migrations); !applied) {
-    return fail(std::move(applied.error()));
-  }
-  auto connection = connect(keeper->where());
-  if (!connection) {
-    return fail(std::move(connection.error()));
-  }
-  auto scratch = std::make_unique<PostgresScratch>(std::move(*keeper), std::move(*connection));
-  if (auto read = scratch->read_tables(); !read) {
-    return fail(std::move(read.error()));
-  }
-  return scratch;
+  std::string where = keeper->where();
+  auto scratch = std::make_unique<PostgresScratch>(std::move(*keeper), std::move(where));
+  auto opened = scratch->open(migrations);
+  return opened ? Scratch(std::move(scratch)) : fail(std::move(opened.error()));
 }
 
 }  // namespace eider

@@ -52,6 +52,14 @@ Result<MariadbPrograms, std::string> find_mariadb_programs() {
                        "the directories of its programs, or name a server with --server"));
 }
 
+std::string mariadb_database(const std::string& server, const std::string& name) {
+  const std::size_t scheme = server.find("://");
+  const std::size_t host = scheme == std::string::npos ? 0 : scheme + 3;
+  const std::size_t query = std::min(server.find('?', host), server.size());
+  const std::size_t path = std::min(server.find('/', host), query);
+  return server.substr(0, path) + "/" + name + server.substr(query);
+}
+
 /// Data need not be durable, and only this user can access the directory.
 Result<std::string, std::string> MariadbCluster::make(const Parent& other) {
   if (auto made = make_directory(); !made) {

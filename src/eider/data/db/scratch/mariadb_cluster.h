@@ -22,6 +22,9 @@ struct MariadbPrograms {
 /// errors   not found: what to install
 [[nodiscard]] Result<MariadbPrograms, std::string> find_mariadb_programs();
 
+/// Returns the address of another database of the server.
+[[nodiscard]] std::string mariadb_database(const std::string& server, const std::string& name);
+
 class MariadbCluster final : public ScratchServer {
  public:
   explicit MariadbCluster(MariadbPrograms programs)

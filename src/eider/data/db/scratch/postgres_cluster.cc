@@ -68,6 +68,14 @@ std::string quoted_option(std::string_view value) {
   return quoted + "'";
 }
 
+/// libpq uses the last name in the list.
+std::string postgres_database(const std::string& server, const std::string& name) {
+  if (server.contains("://")) {
+    return server + (server.contains('?') ? "&" : "?") + "dbname=" + name;
+  }
+  return server + " dbname=" + name;
+}
+
 Result<std::string, std::string> PostgresCluster::make(const Parent& other) {
   if (auto made = make_directory(); !made) {
     return fail(std::move(made.error()));

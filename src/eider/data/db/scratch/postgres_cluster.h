@@ -21,6 +21,9 @@ namespace eider::detail::scratch {
 /// Quotes a value for a connection string of libpq: 'a b'
 [[nodiscard]] std::string quoted_option(std::string_view value);
 
+/// Returns the address of another database of the server.
+[[nodiscard]] std::string postgres_database(const std::string& server, const std::string& name);
+
 class PostgresCluster final : public ScratchServer {
  public:
   explicit PostgresCluster(std::string programs)

@@ -1,6 +1,5 @@
 #include "eider/data/db/mariadb/testing/test_mariadb.h"
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -23,15 +22,6 @@ Database open_to_administer(const std::string& where) {
                               .connect_time_max = kTimeMax,
                               .wait_time_max = std::chrono::seconds(20),
                               .limits = {.statement_time_max = kTimeMax}});
-}
-
-/// mysql://user@host:3306/NAME?…
-std::string with_database(const std::string& server, const std::string& name) {
-  const std::size_t scheme = server.find("://");
-  const std::size_t host = scheme == std::string::npos ? 0 : scheme + 3;
-  const std::size_t query = std::min(server.find('?', host), server.size());
-  const std::size_t path = std::min(server.find('/', host), query);
-  return server.substr(0, path) + "/" + name + server.substr(query);
 }
 
 Result<std::string, std::string> find_server(const TestMariadbOptions& options) {
@@ -84,7 +74,7 @@ Result<std::string, std::string> make(const Migrations& migrations,
     return fail(server.error());
   }
   const std::string name = detail::scratch::next_test_name();
-  std::string where = with_database(*server, name);
+  std::string where = detail::scratch::mariadb_database(*server, name);
   Done done = detail::scratch::on_own_loop([&] { return create(*server, name); });
   if (done && !migrations.empty()) {
     done = detail::scratch::on_own_loop([&] { return apply(where, migrations); });

@@ -14,6 +14,7 @@
 namespace eider {
 namespace {
 
+using detail::scratch::postgres_database;
 using Done = Result<void, std::string>;
 
 /// For statements that create and delete databases, which may be slow on a busy machine.
@@ -23,14 +24,6 @@ Database open_to_administer(const std::string& where) {
                                .connect_time_max = kTimeMax,
                                .wait_time_max = std::chrono::seconds(20),
                                .limits = {.statement_time_max = kTimeMax}});
-}
-
-/// libpq uses the last one in the list.
-std::string with_database(const std::string& server, const std::string& name) {
-  if (server.contains("://")) {
-    return server + (server.contains('?') ? "&" : "?") + "dbname=" + name;
-  }
-  return server + " dbname=" + name;
 }
 
 Result<std::string, std::string> find_server(const TestPostgresOptions& options) {
@@ -86,7 +79,7 @@ Done make_template(const std::string& server, const std::string& name,
     return done;
   }
   done = detail::scratch::on_own_loop(
-      [&] { return apply(with_database(server, building), migrations); });
+      [&] { return apply(postgres_database(server, building), migrations); });
   if (done) {
     const Done renamed = detail::scratch::on_own_loop(
         [&] { return run(server, "alter database " + building + " rename to " + name); });
@@ -134,7 +127,7 @@ Result<std::string, std::string> make(const Migrations& migrations,
     done = detail::scratch::on_own_loop(
         [&] { return copy_template(*server, made_from, name, detail::scratch::unused_of(names)); });
   }
-  return done ? Result<std::string, std::string>(with_database(*server, name))
+  return done ? Result<std::string, std::string>(postgres_database(*server, name))
               : fail(std::move(done.error()));
 }
 
