@@ -15,6 +15,7 @@
 #include "eider/web/files/document.h"
 #include "eider/web/files/document_response.h"
 #include "eider/web/files/file_server.h"
+#include "eider/web/files/path_policy.h"
 
 namespace eider {
 
@@ -115,15 +116,16 @@ void serve_embedded(Routes& routes, EmbeddedAssets embedded, const std::string& 
                     std::source_location where) {
   const auto documents =
       std::make_shared<const std::map<std::string_view, Document>>(make_documents(embedded));
-  routes.get(RuntimePattern{base + "{path...}", where},
-             [documents](std::string path, const Request& request) -> Result<Response> {
-               const auto found = documents->find(path);
-               if (found == documents->end()) {
-                 return fail(Error::not_found());
-               }
-               // Assets have no dates that depend on the current time.
-               return respond_with(found->second, request, 0);
-             });
+  routes.get(
+      RuntimePattern{base + "{path...}", where},
+      [documents](std::string path, const Request& request) -> Result<Response> {
+        const auto found = documents->find(path);
+        if (found == documents->end() || detail::files::has_encoded_slash(path, request.path())) {
+          return fail(Error::not_found());
+        }
+        // Assets have no dates that depend on the current time.
+        return respond_with(found->second, request, 0);
+      });
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ TEST_F(AssetsTest, AreAskedAboutUnderTheirPlainNames) {
   EXPECT_FALSE(reply.header("Vary").has_value());
 }
 
+TEST_F(AssetsTest, EncodedSlashesDoNotSeparateFolders) {
+  embed();
+  for (const char* path : {"/assets/css%2Fapp.css", "/assets/%63ss%2fapp.0123.css"}) {
+    EXPECT_EQ(get(path).status, 404) << path;
+    EXPECT_EQ(head(path).status, 404) << path;
+  }
+}
+
 TEST_F(AssetsTest, AreSentInTheSmallestCodingThatIsTaken) {
   embed();
   const TestResponse smallest = get("/assets/css/app.css", {{"Accept-Encoding", "gzip, br"}});

@@ -134,7 +134,11 @@ Response error_response(const Error& error) {
 }
 
 /// Returns the response for paths that are rejected without a lookup.
-std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
+std::optional<Response> refuse(std::string_view path, const Request& request, DotFiles dot_files) {
+  // No name of a file contains a slash, so an encoded one cannot be part of a name.
+  if (detail::files::has_encoded_slash(path, request.path())) {
+    return error_response(Error::not_found());
+  }
   switch (detail::files::judge_path(path, dot_files)) {
     case PathVerdict::servable:
       return std::nullopt;
@@ -232,7 +236,7 @@ Task<Response> FileServer::download(std::string path, std::string name,
 std::optional<Response> FileServer::try_serve(const std::string& path,
                                               const Request& request) const {
   // The path is checked before the lookup, so that no response reveals hidden files.
-  if (auto refused = refuse(path, site_->options().dot_files)) {
+  if (auto refused = refuse(path, request, site_->options().dot_files)) {
     return refused;
   }
   const Moment moment = current_moment();

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "eider/core/base/failure.h"
 #include "tests/support/served_directory.h"
@@ -96,7 +98,8 @@ TEST_F(FilesTest, names_are_decoded_once) {
   EXPECT_EQ(get("/bare/a%20b.txt").body, "blank");
   EXPECT_EQ(get("/bare/a%2520b.txt").status, 404);
   EXPECT_EQ(get("/bare/a%5Cb.txt").body, "backslash");
-  EXPECT_EQ(get("/css%2Fsite.css").body, "body {}");
+  // The router, and so guards, do not split at an encoded slash: the file server must not either.
+  EXPECT_EQ(get("/css%2Fsite.css").status, 404);
 }
 
 TEST_F(FilesTest, what_is_hidden_outside_or_no_file_is_not_there) {
@@ -206,6 +209,65 @@ TEST_F(FilesTest, a_guard_keeps_them) {
   }
   EXPECT_EQ(get("/private/files/css/site.css", {{"Who", "ann"}}).body, "body {}");
   EXPECT_EQ(get("/private/files/big.bin", {{"Who", "ann"}}).body, std::string(1000000, 'x'));
+}
+
+class GuardedFolderTest : public ServedDirectory {
+ protected:
+  GuardedFolderTest() {
+    write("root/index.html", "home");
+    for (const char* name : {"secret.txt", "secret.txt.gz", "index.html", "deep/secret.txt"}) {
+      write(std::string("root/admin/") + name, "secret");
+    }
+  }
+
+  // The guarded folder is also below the root of the files that everyone may read.
+  void add_files(Routes& routes) {
+    Routes admin = routes.group("/admin");
+    admin.guard([]() -> Result<void> { return fail(Error::forbidden("Not for you.")); });
+    serve_files(admin, "/", (base_ / "root/admin").string());
+    serve_files(routes, "/", (base_ / "root").string(),
+                {.fallback = "index.html", .listing = DirectoryListing::html});
+  }
+
+  void expect_no_secret(const std::string& mount) {
+    EXPECT_EQ(get(mount + "/admin/secret.txt").status, 403);
+    EXPECT_EQ(get(mount + "/%61dmin/secret.txt").status, 403);
+    for (const char* path :
+         {"/admin%2Fsecret.txt", "/admin%2fsecret.txt", "/%61dmin%2fsecret.txt",
+          "/admin%2F%73ecret.txt", "/admin%2F", "/admin%2Findex.html", "/admin%2Fsecret.txt.gz",
+          "/admin%2Fdeep", "/admin%2Fdeep/", "/admin%2Fdeep/secret.txt",
+          "/admin%2Fdeep%2Fsecret.txt", "/admin%2F/secret.txt", "/admin%2F.%2Fsecret.txt",
+          "/.%2Fadmin/secret.txt"}) {
+      const TestResponse reply =
+          get(mount + path, {{"Accept", "text/html"}, {"Accept-Encoding", "gzip"}});
+      EXPECT_EQ(reply.status, 404) << path;
+      EXPECT_EQ(reply.body.find("secret"), std::string::npos) << path;
+      EXPECT_EQ(get(mount + path, {{"Range", "bytes=0-1"}}).status, 404) << path;
+      EXPECT_EQ(head(mount + path).status, 404) << path;
+    }
+  }
+};
+
+TEST_F(GuardedFolderTest, an_encoded_slash_does_not_bypass_its_guard) {
+  add_files(app_);
+  expect_no_secret("");
+}
+
+TEST_F(GuardedFolderTest, an_encoded_slash_does_not_bypass_its_guard_in_a_mounted_app) {
+  App sub;
+  add_files(sub);
+  app_.mount("/sub", std::move(sub));
+  expect_no_secret("/sub");
+}
+
+TEST_F(GuardedFolderTest, an_encoded_slash_is_allowed_before_the_path_of_a_file) {
+  auto server = std::make_shared<FileServer>(*FileServer::open((base_ / "root").string()));
+  app_.get("/by/{user}/{path...}",
+           [server](const std::string&, std::string path, const Request& request) {
+             return server->serve(std::move(path), request);
+           });
+  EXPECT_EQ(get("/by/a%2Fb/admin/secret.txt").body, "secret");
+  EXPECT_EQ(get("/by/a%2Fb/admin%2Fsecret.txt").status, 404);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/protocols/http/list.h"
 #include "eider/web/files/path_policy.h"
 
@@ -54,6 +55,23 @@ PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept {
     position = Position::later;
   }
   return verdict;
+}
+
+bool has_encoded_slash(std::string_view path, std::string_view request_path) noexcept {
+  constexpr std::size_t kEscapeSize = 3;
+  bool is_found = false;
+  while (!path.empty() && !request_path.empty()) {
+    const std::size_t escape = request_path.size() - std::min(kEscapeSize, request_path.size());
+    const int escaped = escaped_byte(request_path.substr(escape));
+    const char byte = escaped < 0 ? request_path.back() : static_cast<char>(escaped);
+    if (byte != path.back()) {
+      return false;
+    }
+    is_found = is_found || (byte == '/' && escaped >= 0);
+    path.remove_suffix(1);
+    request_path = request_path.substr(0, escaped < 0 ? request_path.size() - 1 : escape);
+  }
+  return is_found && path.empty();
 }
 
 bool is_navigation(std::string_view path, Method method, std::span<const Field> fields) noexcept {

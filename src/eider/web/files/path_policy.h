@@ -19,6 +19,16 @@ enum class PathVerdict : std::uint8_t { servable, absent, denied };
 /// hidden name are treated as missing. A backslash is an ordinary character.
 [[nodiscard]] PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept;
 
+/// Returns whether `path`, if it is the end of the request's path, has a slash that the client sent
+/// percent-encoded ("%2F").
+///
+/// The router, and so guards, do not split at such a slash: "/admin%2Fa" is not in the group
+/// "/admin". Code that maps the rest of a path to a file or key must not split there either.
+///
+/// path          decoded
+/// request_path  not decoded
+[[nodiscard]] bool has_encoded_slash(std::string_view path, std::string_view request_path) noexcept;
+
 /// Returns whether the path is that of a directory: "" or "a/b/".
 [[nodiscard]] constexpr bool is_directory_path(std::string_view path) noexcept {
   return path.empty() || path.ends_with('/');

@@ -37,6 +37,19 @@ TEST(JudgePath, treats_dot_files_as_it_is_told) {
   }
 }
 
+TEST(EncodedSlash, is_found_in_the_part_that_names_the_file) {
+  for (const std::string_view path : {"/a%2Fb", "/a%2fb", "/x/%61%2F%62", "a%2Fb", "/x%2Fa%2fb"}) {
+    EXPECT_TRUE(has_encoded_slash("a/b", path)) << path;
+  }
+  for (const std::string_view path :
+       {"/a/b", "/%61/%62", "/x%2Fa/b", "/%2Fa/b", "/x%2Fb", "%2Fb", "b", ""}) {
+    EXPECT_FALSE(has_encoded_slash("a/b", path)) << path;
+  }
+  EXPECT_TRUE(has_encoded_slash("a/", "/a%2F"));
+  EXPECT_FALSE(has_encoded_slash("a%2Fb", "/a%252Fb"));
+  EXPECT_FALSE(has_encoded_slash("", "/a%2F"));
+}
+
 bool navigates(std::string_view path, const char* accept, Method method = Method::get) {
   const std::vector<Field> fields = {{"Host", "x"}, {"accept", accept}};
   return is_navigation(path, method, fields);

@@ -8,6 +8,7 @@
 #include "eider/app/urls.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/web/files/path_policy.h"
 #include "eider/web/storage/storage_key.h"
 #include "eider/web/storage/storage_state.h"
 
@@ -25,6 +26,13 @@ Error not_signed() {
   return Error::forbidden("The URL is not valid, or has expired. Request a new one.");
 }
 
+/// Guards do not split a path at an encoded slash, so a key does not either.
+void check_slashes(std::string_view key, const Request& request) {
+  if (detail::files::has_encoded_slash(key, request.path())) {
+    throw Failure(Error::not_found());
+  }
+}
+
 void check_type(const UrlTerms& terms, std::string_view type) {
   if (!terms.content_type.empty() && !detail::storage::is_type(type, terms.content_type)) {
     throw Failure(Error(415, "The file must have the type " + terms.content_type + "."));
@@ -33,6 +41,7 @@ void check_type(const UrlTerms& terms, std::string_view type) {
 
 Task<Response> send_signed(const Storage storage, std::string key, const Request& request,
                            SendOptions options) {
+  check_slashes(key, request);
   const auto terms = storage.state().urls.open(request.query(), key, UrlTerms::Allows::download,
                                                Loop::current().wall_seconds());
   if (!terms) {
@@ -76,6 +85,7 @@ Task<StoredObject> put_new(const Storage storage, std::string key, BodyStream bo
 
 Task<Response> put_signed(const Storage storage, std::string key, const Request& request,
                           BodyStream body) {
+  check_slashes(key, request);
   const auto terms = storage.state().urls.open(request.query(), key, UrlTerms::Allows::put,
                                                Loop::current().wall_seconds());
   if (!terms) {
@@ -181,6 +191,7 @@ Routes serve_storage(Routes& routes, GroupPrefix prefix, Storage storage,
   Routes group = routes.group(prefix);
   if (options.access == StorageAccess::all) {
     group.get("/{key...}", [storage, options](const std::string& key, const Request& request) {
+      check_slashes(key, request);
       return storage.send(options.key_prefix + key, request, options.send);
     });
     return group;

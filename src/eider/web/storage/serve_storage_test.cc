@@ -217,6 +217,18 @@ TEST_F(ServeStorage, only_keys_with_the_prefix_are_public) {
   EXPECT_EQ(client_->get("/files/secret").status, 403);
 }
 
+// Guards of the group "/public/a" would not see such a request.
+TEST_F(ServeStorage, encoded_slashes_do_not_separate_folders) {
+  put("public/a/b", "b", "text/plain", "x");
+  EXPECT_EQ(client_->get("/public/a/b").body, "x");
+  EXPECT_EQ(client_->get("/public/a%2Fb").status, 404);
+  EXPECT_EQ(client_->get("/public/%61%2fb").status, 404);
+  std::string encoded = url("download", {.key = "public/a/b"});
+  EXPECT_EQ(client_->get(encoded).body, "x");
+  encoded.replace(encoded.find("a/b"), 3, "a%2Fb");
+  EXPECT_EQ(client_->get(encoded).status, 404);
+}
+
 TEST_F(ServeStorage, guards_apply) {
   put("a", "a", "text/plain", "x");
   EXPECT_EQ(client_->get("/guarded/a").status, 401);
