@@ -158,12 +158,19 @@ std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passe
   if ((byte == '/' || byte == '\\') && !passed.encoded_slashes) {
     return "The path contains an encoded slash or backslash, which this proxy does not forward.";
   }
-  const bool is_double =
-      byte == '%' && rest.size() > 1 && hex_value(rest[0]) >= 0 && hex_value(rest[1]) >= 0;
-  if (is_double && !passed.double_encodings) {
-    return "The path is percent-encoded twice, which this proxy does not forward.";
-  }
   return {};
+}
+
+/// Returns whether the text contains an escape.
+///
+/// decoded  the decoded path, because each character of an escape can be encoded too: "%25%36%31"
+bool has_escape(std::string_view decoded) noexcept {
+  for (std::size_t at = 0; (at = decoded.find('%', at)) != decoded.npos; ++at) {
+    if (escaped_byte(decoded.substr(at)) >= 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -326,6 +333,11 @@ std::string_view ambiguity_of(std::string_view behind, AmbiguousPaths passed) {
         !found.empty()) {
       return found;
     }
+  }
+  // The loop above has found invalid escapes.
+  if (!passed.double_encodings && path.contains('%') &&
+      has_escape(percent_decode(path, Plus::literal).value())) {
+    return "The path is percent-encoded twice, which this proxy does not forward.";
   }
   return {};
 }

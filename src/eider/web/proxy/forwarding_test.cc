@@ -124,6 +124,19 @@ TEST(Forwarding, ordinary_paths_are_not_ambiguous) {
   }
 }
 
+TEST(Forwarding, an_escape_whose_characters_are_encoded_is_a_double_encoding) {
+  for (const std::string_view behind :
+       {"/%25%36%31dmin", "/admin%252%66x", "/admin%25%32fx", "/admin%25%32%66x", "/%2525",
+        "/x/%25%32%65%25%32%65/admin", "/admin%25%35%63x", "/%25%32%35%36%31dmin"}) {
+    EXPECT_NE(ambiguity_of(behind, {}), "") << behind;
+    EXPECT_EQ(ambiguity_of(behind, {.double_encodings = true}), "") << behind;
+  }
+  for (const std::string_view behind :
+       {"/%25", "/100%25/%61b", "/%25%36", "/%25%36%67", "/%25%25"}) {
+    EXPECT_EQ(ambiguity_of(behind, {}), "") << behind;
+  }
+}
+
 TEST(Forwarding, each_kind_of_ambiguity_is_allowed_by_itself) {
   EXPECT_EQ(ambiguity_of("/a%2Fb%5c", {.encoded_slashes = true}), "");
   EXPECT_NE(ambiguity_of("/a%2Fb;c", {.encoded_slashes = true}), "");
