@@ -123,34 +123,40 @@ constexpr std::size_t kEscapeSize = 3;
 constexpr std::string_view kSemicolon =
     "The path contains a semicolon, which this proxy does not forward.";
 
-/// Returns whether an ASCII character is encoded as two, three or four bytes of UTF-8, which RFC
-/// 3629, section 3, forbids.
-bool is_overlong(int lead, std::string_view rest) noexcept {
-  const int second = escaped_byte(rest);
-  const int third = rest.size() > kEscapeSize ? escaped_byte(rest.substr(kEscapeSize)) : -1;
-  const auto continues = [](int byte) { return byte >= 0x80 && byte < 0xC0; };
-  switch (lead) {
-    case 0xC0:
-    case 0xC1:
-      return continues(second);
-    case 0xE0:
-      return second == 0x80 || second == 0x81;
-    case 0xF0:
-      return second == 0x80 && (third == 0x80 || third == 0x81);
-    default:
-      return false;
+/// Returns the end of the second bytes with which a character of UTF-8 has more bytes than it
+/// needs. RFC 2279 had forms of five and six bytes, which some decoders still accept.
+unsigned char overlong_end(unsigned char lead) noexcept {
+  if (lead == 0xC0 || lead == 0xC1) {
+    return 0xC0;
   }
+  if (lead == 0xE0) {
+    return 0xA0;
+  }
+  if (lead == 0xF0) {
+    return 0x90;
+  }
+  if (lead >= 0xF8 && lead <= 0xFB) {
+    return 0x88;
+  }
+  return lead == 0xFC || lead == 0xFD ? 0x84 : 0;
+}
+
+/// Returns whether a character has more bytes of UTF-8 than it needs, which RFC 3629, section 3,
+/// forbids.
+///
+/// decoded  the decoded path, because a client can also send such bytes without encoding
+bool has_overlong(std::string_view decoded) noexcept {
+  return std::ranges::adjacent_find(decoded, [](char lead, char second) {
+           const auto byte = static_cast<unsigned char>(second);
+           return byte >= 0x80 && byte < overlong_end(static_cast<unsigned char>(lead));
+         }) != decoded.end();
 }
 
 /// text  starts with a percent sign
 std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passed) {
   const int byte = escaped_byte(text);
-  const std::string_view rest = text.substr(std::min(kEscapeSize, text.size()));
   if (byte < ' ' || byte == 0x7F) {
     return "The path contains an encoded control character.";
-  }
-  if (is_overlong(byte, rest)) {
-    return "The path contains an overlong UTF-8 sequence.";
   }
   if (byte == ';') {
     return passed.semicolons ? std::string_view() : kSemicolon;
@@ -335,8 +341,12 @@ std::string_view ambiguity_of(std::string_view behind, AmbiguousPaths passed) {
     }
   }
   // The loop above has found invalid escapes.
-  if (!passed.double_encodings && path.contains('%') &&
-      has_escape(percent_decode(path, Plus::literal).value())) {
+  const std::string decoded =
+      path.contains('%') ? percent_decode(path, Plus::literal).value() : std::string();
+  if (has_overlong(decoded.empty() ? path : decoded)) {
+    return "The path contains an overlong UTF-8 sequence.";
+  }
+  if (!passed.double_encodings && has_escape(decoded)) {
     return "The path is percent-encoded twice, which this proxy does not forward.";
   }
   return {};

@@ -96,8 +96,8 @@ struct AmbiguousPaths {
 
 /// Finds a part of a path that upstreams may interpret differently than the router does, so that a
 /// guard of "/admin" would not see a request for it: an encoded slash or backslash, ';' and "%3B"
-/// (path parameters), an encoded percent sign before two hexadecimal digits, an overlong form of an
-/// ASCII character, and encoded control characters.
+/// (path parameters), an escape in the decoded path, an overlong form of a character in UTF-8, and
+/// encoded control characters.
 ///
 /// behind   the result of behind_prefix
 /// returns  a sentence for the client; empty: there is no such part, or `passed` allows it

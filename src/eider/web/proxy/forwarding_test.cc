@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/url.h"
 #include "eider/protocols/http/h1/head_reader.h"
 #include "eider/web/middleware/upstream_headers.h"
 
@@ -120,6 +121,25 @@ TEST(Forwarding, ordinary_paths_are_not_ambiguous) {
   for (const std::string_view behind :
        {"", "/", "?a;b", "/a?b=%2F;%5C%252F%0a", "/caf%C3%A9", "/%E2%82%AC%F0%9F%98%80", "/100%25",
         "/50%25off", "/a%20b", "/a.", "/a%3Fb", "/a%23b", "/%C0-propos", "/%E0%A4%85"}) {
+    EXPECT_EQ(ambiguity_of(behind, {}), "") << behind;
+  }
+}
+
+TEST(Forwarding, overlong_utf8_of_each_size_is_ambiguous) {
+  for (const std::string_view bytes :
+       {"c0%af", "c1%a1", "e0%80%af", "e0%9f%bf", "f0%80%80%af", "f0%8f%bf%bf", "f8%80%80%80%af",
+        "f8%87%bf%bf%bf", "FB%80%80%80%80", "fc%80%80%80%80%af", "FD%83%BF%BF%BF%BF"}) {
+    const std::string encoded = "/admin%" + std::string(bytes) + "x";
+    const std::string raw = percent_decode(encoded, Plus::literal).value();
+    const std::string mixed = raw.substr(0, raw.size() - 2) + encoded.substr(encoded.size() - 4);
+    for (const std::string& behind : {encoded, raw, mixed}) {
+      EXPECT_NE(ambiguity_of(behind, {}), "") << behind;
+      EXPECT_NE(ambiguity_of(behind, {.double_encodings = true}), "") << behind;
+    }
+    EXPECT_EQ(ambiguity_of("/a?" + encoded + raw, {}), "") << encoded;
+  }
+  for (const std::string_view behind : {"/%DF%BF", "/%E0%A0%80", "/%F0%90%80%80", "/%F4%8F%BF%BF",
+                                        "/%F8-%80", "/caf\xC3\xA9", "/\xE0\xA0\x80", "/%F8"}) {
     EXPECT_EQ(ambiguity_of(behind, {}), "") << behind;
   }
 }

@@ -84,6 +84,7 @@ TEST(GuardedProxy, rejects_paths_that_an_upstream_may_read_as_guarded_ones) {
   }
   EXPECT_EQ(client.get("/admin%2Fx").status, 400);
   EXPECT_EQ(client.get("/%25%36%31dmin").status, 400);
+  EXPECT_EQ(client.get("/admin%fc%80%80%80%80%afx").status, 400);
   EXPECT_EQ(client.get("/admin;a=b/x").status, 400);
   for (const std::string path : {"//admin/x", "/./admin/x", "/x/../admin", "/x/%2e%2e/admin"}) {
     EXPECT_EQ(client.get(path).status, 404) << path;
