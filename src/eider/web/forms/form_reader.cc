@@ -23,6 +23,8 @@ using Form = ShapeField::Form;
 namespace wording = reflect::wording;
 
 constexpr std::size_t kNameBytesMax = 100;
+constexpr reflect::Wording kNotAFile = {TextFormat<FormFile>::kSchema.format,
+                                        TextFormat<FormFile>::kSchema.requirement};
 
 void add(std::vector<FieldError>& faults, std::string pointer, const Requirement& broken) {
   if (faults.size() < ValidationErrors::kMax) {
@@ -56,10 +58,18 @@ class Collector {
   }
 
   void take(std::string_view name, std::string value) {
-    if (Slot* const slot = find(name); slot != nullptr && slot->field->form != Form::file) {
-      if (slot->typed->values.size() < 2 || takes_many(*slot->field)) {
-        slot->typed->values.push_back(std::move(value));
+    Slot* const slot = find(name);
+    if (slot == nullptr) {
+      return;
+    }
+    if (slot->field->form == Form::file) {
+      // The part has no file name, or the form is not multipart: the file must not be lost
+      // silently.
+      if (!value.empty()) {
+        add(form_.faults, slot->field->pointer, kNotAFile);
       }
+    } else if (slot->typed->values.size() < 2 || takes_many(*slot->field)) {
+      slot->typed->values.push_back(std::move(value));
     }
   }
   /// A browser sends an empty file without a name if no file was selected.

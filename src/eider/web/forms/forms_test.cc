@@ -347,6 +347,12 @@ TEST_F(Forms, take_files_in_parts) {
   EXPECT_HAS(none.body, R"(id="picture-error">Is missing</p>)");
   EXPECT_HAS(none.body, R"(value="Sea")");
   EXPECT_HAS(none.body, R"(<input type="file" id="picture" name="picture" aria-invalid="true")");
+  for (const std::string_view no_file : {"", "; filename*=UTF-8''a.png"}) {
+    const std::string text = part("name=\"picture\"" + std::string(no_file), "bytes");
+    EXPECT_HAS(send(caption + text + "--x--\r\n").body, R"(id="picture-error">Must be a file)");
+  }
+  EXPECT_HAS(send("picture=a.png", "application/x-www-form-urlencoded").body,
+             R"(id="picture-error">Must be a file)");
   EXPECT_EQ(send(caption, "multipart/form-data").status, 400);
   const std::string whole = caption + file;
   for (std::size_t i = 0; i <= whole.size(); ++i) {
