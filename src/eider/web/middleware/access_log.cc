@@ -206,7 +206,7 @@ std::string waits_text(const RequestState& state) {
     text.append(std::to_string(tenths / 10)).append(".").append(std::to_string(tenths % 10));
     text.append(" s)");
   }
-  return text.empty() ? "an exception of a custom type" : text;
+  return text.empty() ? "an operation that reports no name" : text;
 }
 
 /// Does not log the target: it may be a secret that is only marked when the request ends.
