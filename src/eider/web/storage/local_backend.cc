@@ -79,8 +79,7 @@ int number_of(FileError error) noexcept {
 }
 
 Task<> append_to(TempFile& file, std::string bytes) {
-  auto appending = file.append(std::move(bytes));
-  if (const auto appended = co_await appending; !appended) {
+  if (const auto appended = co_await file.append(std::move(bytes)); !appended) {
     throw_disk_error(number_of(appended.error()), "write a temporary file");
   }
 }
@@ -88,15 +87,13 @@ Task<> append_to(TempFile& file, std::string bytes) {
 /// Pieces to a temporary file; throws if they are too many.
 Task<TempFile> write_pieces(std::string directory, ContentSource source, StoredObject& object,
                             std::uint64_t bytes_max) {
-  auto creating = TempFile::create(std::move(directory));
-  auto file = co_await creating;
+  auto file = co_await TempFile::create(std::move(directory));
   if (!file) {
     throw_disk_error(number_of(file.error()), "create a temporary file");
   }
   std::string gathered;
   while (true) {
-    auto reading = source();
-    const std::string piece = co_await reading;
+    const std::string piece = co_await source();
     if (piece.empty()) {
       break;
     }
@@ -106,14 +103,12 @@ Task<TempFile> write_pieces(std::string directory, ContentSource source, StoredO
     }
     gathered.append(piece);
     if (gathered.size() >= kWriteBytes) {
-      auto appending = append_to(*file, std::exchange(gathered, {}));
-      co_await appending;
+      co_await append_to(*file, std::exchange(gathered, {}));
     }
   }
   object.etag = new_etag();
   object.modified_seconds = Loop::current().wall_seconds();
-  auto appending = append_to(*file, std::move(gathered.append(write_footer(object))));
-  co_await appending;
+  co_await append_to(*file, std::move(gathered.append(write_footer(object))));
   co_return std::move(*file);
 }
 
@@ -194,14 +189,14 @@ Task<StoredObject> LocalBackend::put(std::string key, ContentSource source,
                                      std::optional<std::uint64_t> /*length*/,
                                      PutOptions options) const {
   StoredObject object = described(std::move(key), options);
-  auto writing = write_pieces(place_->temporary, std::move(source), object, options.bytes_max);
-  const TempFile file = co_await writing;
-  auto placing =
-      run_blocking([place = place_, key = object.key, file = file.descriptor(),
-                    path = place_->temporary + "/" + random_name(), replace = replacing(options)] {
+  const TempFile file =
+      co_await write_pieces(place_->temporary, std::move(source), object, options.bytes_max);
+  const Result<void, int> placed = co_await run_blocking(
+      [place = place_, key = object.key, file = file.descriptor(),
+       path = place_->temporary + "/" + random_name(), replace = replacing(options)] {
         return place_open_file(place->objects.get(), key, file->get(), path, replace);
       });
-  if (const Result<void, int> placed = co_await placing; !placed) {
+  if (!placed) {
     throw_not_placed(placed.error(), object.key, options);
   }
   co_return object;
@@ -214,23 +209,22 @@ Task<StoredObject> LocalBackend::put_file(std::string key, WrittenFile file,
   object.etag = new_etag();
   object.modified_seconds = Loop::current().wall_seconds();
   // One call on the pool, so that no other request finds the file between the two steps.
-  auto placing =
-      run_blocking([place = place_, key = object.key, file, footer = write_footer(object),
-                    replace = replacing(options)]() -> Result<void, int> {
+  const Result<void, int> placed =
+      co_await run_blocking([place = place_, key = object.key, file, footer = write_footer(object),
+                             replace = replacing(options)]() -> Result<void, int> {
         if (const int error = append_footer(file.path, file.bytes, footer)) {
           return fail(error);
         }
         return place_object(place->objects.get(), key, file.path, replace);
       });
-  if (const Result<void, int> placed = co_await placing; !placed) {
+  if (!placed) {
     throw_not_placed(placed.error(), object.key, options);
   }
   co_return object;
 }
 
 Task<std::optional<StoredObject>> LocalBackend::head(std::string key) const {
-  auto opening = get(std::move(key), {}, {});
-  std::optional<OpenedObject> opened = co_await opening;
+  std::optional<OpenedObject> opened = co_await get(std::move(key), {}, {});
   if (!opened) {
     co_return std::nullopt;
   }
@@ -239,9 +233,8 @@ Task<std::optional<StoredObject>> LocalBackend::head(std::string key) const {
 
 Task<std::optional<OpenedObject>> LocalBackend::get(std::string key, ObjectRange range,
                                                     std::string if_etag) const {
-  auto opening =
-      run_blocking([place = place_, key] { return open_object(place->objects.get(), key); });
-  Result<std::optional<OpenedObject>, int> opened = co_await opening;
+  Result<std::optional<OpenedObject>, int> opened = co_await run_blocking(
+      [place = place_, key] { return open_object(place->objects.get(), key); });
   if (!opened) {
     throw_disk_error(opened.error(), "read the object " + key);
   }
@@ -253,18 +246,17 @@ Task<std::optional<OpenedObject>> LocalBackend::get(std::string key, ObjectRange
 }
 
 Task<> LocalBackend::remove(std::string key) const {
-  auto removing =
-      run_blocking([place = place_, key] { return delete_object(place->objects.get(), key); });
-  if (const Result<bool, int> removed = co_await removing; !removed) {
+  const Result<bool, int> removed = co_await run_blocking(
+      [place = place_, key] { return delete_object(place->objects.get(), key); });
+  if (!removed) {
     throw_disk_error(removed.error(), "delete the object " + key);
   }
 }
 
 Task<ObjectPage> LocalBackend::list(std::string prefix, ListOptions options) const {
-  auto listing = run_blocking([place = place_, prefix, options] {
+  Result<ObjectPage, int> page = co_await run_blocking([place = place_, prefix, options] {
     return list_objects(place->objects.get(), prefix, options);
   });
-  Result<ObjectPage, int> page = co_await listing;
   if (!page) {
     throw_disk_error(page.error(), "list objects");
   }

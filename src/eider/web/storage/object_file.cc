@@ -72,9 +72,8 @@ class FileBytes final : public ObjectBytes {
     if (bytes == 0) {
       co_return std::string();
     }
-    auto work = run_blocking(
+    std::optional<std::string> piece = co_await run_blocking(
         [file = file_, at = at_, bytes] { return read_fully(file->get(), at, bytes); });
-    std::optional<std::string> piece = co_await work;
     if (!piece) {
       throw Failure(Error::unavailable("The file cannot be read at the moment. Try again later."));
     }

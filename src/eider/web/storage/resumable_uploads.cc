@@ -192,8 +192,7 @@ void check_part(const Request& request, const BodyStream& body, std::uint64_t le
 }
 
 Task<LockedUpload> TusService::lock(std::string id) const {
-  auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
-  auto locked = co_await locking;
+  auto locked = co_await on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
   if (!locked) {
     throw refused_upload(locked.error());
   }
@@ -237,19 +236,17 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
       .offset = 0};
   value_or_throw(check_storage_key(upload.info.key));
   (void)value_or_throw(check_put_options(upload.info.key, put_options_of(upload.info)));
-  auto creating =
-      on_disk([id, info = upload.info, limits = limits()](const UploadDirectory& uploads) {
+  const auto created =
+      co_await on_disk([id, info = upload.info, limits = limits()](const UploadDirectory& uploads) {
         return uploads.create(id, info, limits);
       });
-  if (const auto created = co_await creating; !created) {
+  if (!created) {
     throw refused_upload(created.error());
   }
-  auto locking = lock(id);
-  upload = co_await locking;
+  upload = co_await lock(id);
   std::uint64_t offset = 0;
   if (has_part || *bytes == 0) {
-    auto receiving = receive_first(id, upload, request, body);
-    offset = co_await receiving;
+    offset = co_await receive_first(id, upload, request, body);
   }
   Response response(201);
   std::string location(request.path());
@@ -264,15 +261,13 @@ Task<std::uint64_t> TusService::receive_first(std::string id, LockedUpload& uplo
                                               const Request& request, BodyStream body) const {
   std::exception_ptr failed;
   try {
-    auto receiving = receive(id, upload, 0, request, body);
-    co_return co_await receiving;
+    co_return co_await receive(id, upload, 0, request, body);
   } catch (...) {
     failed = std::current_exception();
   }
   const bool is_empty_file = upload.offset && upload.info.bytes == 0;
   if (!upload.info.is_done && (is_empty_file || !is_complete(upload))) {
-    auto removing = remove(id, upload.lock);
-    co_await removing;
+    co_await remove(id, upload.lock);
   }
   std::rethrow_exception(failed);
 }
@@ -287,15 +282,13 @@ Task<Response> TusService::append(std::string id, const Request& request, BodySt
   if (!offset) {
     throw Failure(Error::bad_request("The request needs the header Upload-Offset."));
   }
-  auto locking = lock(id);
-  LockedUpload upload = co_await locking;
+  LockedUpload upload = co_await lock(id);
   if (*offset != offset_of(upload)) {
     throw Failure(Error::conflict("The offset of the upload is " +
                                   std::to_string(offset_of(upload)) + ", not " +
                                   std::to_string(*offset) + "."));
   }
-  auto receiving = receive(id, upload, *offset, request, body);
-  const std::uint64_t next = co_await receiving;
+  const std::uint64_t next = co_await receive(id, upload, *offset, request, body);
   Response response(204);
   add_upload_headers(response, upload.info, next);
   co_return response;
@@ -309,16 +302,14 @@ Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, st
   auto digest = value_or_throw(PartDigest::of(request));
   if (!upload.info.is_done && upload.offset) {
     if (digest) {
-      auto beginning =
-          on_disk([id, offset](const UploadDirectory& uploads) { uploads.begin_part(id, offset); },
-                  upload.lock);
-      co_await beginning;
+      co_await on_disk(
+          [id, offset](const UploadDirectory& uploads) { uploads.begin_part(id, offset); },
+          upload.lock);
     }
-    auto writing = write_body(id, upload.lock, offset, left, body, digest);
-    const std::uint64_t end = co_await writing;
+    const std::uint64_t end = co_await write_body(id, upload.lock, offset, left, body, digest);
     if (digest) {
       const bool is_right = digest->matches();
-      auto ending = on_disk(
+      co_await on_disk(
           [id, offset, is_right](const UploadDirectory& uploads) {
             if (!is_right) {
               uploads.cut(id, offset);
@@ -326,7 +317,6 @@ Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, st
             uploads.accept_part(id);
           },
           upload.lock);
-      co_await ending;
       if (!is_right) {
         throw Failure(Error(kChecksumMismatch, "The part does not match its Upload-Checksum."));
       }
@@ -334,8 +324,7 @@ Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, st
     upload.offset = end;
   }
   if (offset_of(upload) == upload.info.bytes) {
-    auto finishing = finish_whole(id, upload);
-    co_await finishing;
+    co_await finish_whole(id, upload);
   }
   co_return offset_of(upload);
 }
@@ -348,8 +337,7 @@ Task<std::uint64_t> TusService::write_body(std::string id, std::shared_ptr<const
                                            std::optional<PartDigest>& digest) const {
   const std::uint64_t end_max = offset + bytes_max;
   while (true) {
-    auto arriving = body.next();
-    const auto piece = co_await arriving;
+    const auto piece = co_await body.next();
     if (!piece) {
       break;
     }
@@ -360,14 +348,12 @@ Task<std::uint64_t> TusService::write_body(std::string id, std::shared_ptr<const
     if (digest) {
       digest->add(*piece);
     }
-    auto writing = on_disk([id, offset, text = std::string(*piece)](
-                               const UploadDirectory& uploads) { uploads.write(id, offset, text); },
-                           lock);
-    co_await writing;
+    co_await on_disk([id, offset, text = std::string(*piece)](
+                         const UploadDirectory& uploads) { uploads.write(id, offset, text); },
+                     lock);
     offset += bytes;
   }
-  auto syncing = on_disk([id](const UploadDirectory& uploads) { uploads.sync(id); }, lock);
-  co_await syncing;
+  co_await on_disk([id](const UploadDirectory& uploads) { uploads.sync(id); }, lock);
   co_return offset;
 }
 
@@ -381,13 +367,11 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
   StoredObject stored;
   if (upload.offset) {
     PutOptions options = value_or_throw(check_put_options(info.key, put_options_of(info)));
-    auto putting = storage_.backend().put_file(
+    stored = co_await storage_.backend().put_file(
         info.key, {.path = uploads_->data_path(id), .bytes = info.bytes, .lock = upload.lock},
         std::move(options));
-    stored = co_await putting;
   } else {
-    auto looking = storage_.head(info.key);
-    auto found = co_await looking;
+    auto found = co_await storage_.head(info.key);
     if (!found || found->bytes != info.bytes) {
       throw refused_upload(Refusal::absent);
     }
@@ -395,15 +379,13 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
   }
   upload.offset.reset();
   if (options_.on_stored) {
-    auto calling = options_.on_stored(stored);
-    co_await calling;
+    co_await options_.on_stored(stored);
   }
   info.is_done = true;
   info.expires_seconds =
       std::min(info.expires_seconds, Loop::current().wall_seconds() + kDoneSecondsMax);
-  auto saving = on_disk([id, info](const UploadDirectory& uploads) { uploads.save_done(id, info); },
-                        upload.lock);
-  co_await saving;
+  co_await on_disk([id, info](const UploadDirectory& uploads) { uploads.save_done(id, info); },
+                   upload.lock);
 }
 
 /// Finishes the upload in a task that continues if the client disconnects: the transfer of a large
@@ -422,8 +404,7 @@ Task<> TusService::finish_whole(std::string id, LockedUpload& upload) const {
 Task<> TusService::run_finish(std::shared_ptr<Finishing> finishing) const {
   const auto self = shared_from_this();  // the routes may end before this task
   try {
-    auto storing = finish(finishing->id, finishing->upload);
-    co_await storing;
+    co_await finish(finishing->id, finishing->upload);
   } catch (...) {
     finishing->failed = std::current_exception();
   }
@@ -433,18 +414,15 @@ Task<> TusService::run_finish(std::shared_ptr<Finishing> finishing) const {
 
 Task<Response> TusService::show(std::string id, const Request& request) const {
   value_or_throw(check_tus_version(request));
-  auto looking = on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
-  auto upload = co_await looking;
+  auto upload = co_await on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
   if (!upload || is_expired(*upload)) {
     throw refused_upload(Refusal::absent);
   }
   // A client that finds all its bytes here sends no more requests: finish the upload now.
   if (is_complete(*upload)) {
-    auto locking = lock(id);
-    upload = co_await locking;
+    upload = co_await lock(id);
     if (is_complete(*upload)) {
-      auto finishing = finish_whole(id, *upload);
-      co_await finishing;
+      co_await finish_whole(id, *upload);
     }
   }
   Response response;
@@ -459,10 +437,8 @@ Task<Response> TusService::show(std::string id, const Request& request) const {
 
 Task<Response> TusService::terminate(std::string id, const Request& request) const {
   value_or_throw(check_tus_version(request));
-  auto locking = lock(id);
-  const LockedUpload upload = co_await locking;
-  auto removing = remove(id, upload.lock);
-  co_await removing;
+  const LockedUpload upload = co_await lock(id);
+  co_await remove(id, upload.lock);
   co_return Response(204);
 }
 
@@ -477,19 +453,17 @@ Response TusService::describe() const {
 }
 
 Task<> TusService::sweep() const {
-  auto listing = on_disk([](const UploadDirectory& uploads) {
+  const std::vector<std::string> ids = co_await on_disk([](const UploadDirectory& uploads) {
     uploads.remove_left_behind();
     return uploads.ids();
   });
-  const std::vector<std::string> ids = co_await listing;
   // One upload that fails must not stop the others. The failures are logged together: the sweep
   // fails with them, and runs again at its interval.
   std::string failures;
   std::size_t count = 0;
   for (const std::string& id : ids) {
     try {
-      auto sweeping = sweep_one(id);
-      co_await sweeping;
+      co_await sweep_one(id);
     } catch (...) {
       const std::string reason(reason_of(thrown_error()));
       if (++count <= kLoggedMax) {
@@ -504,23 +478,19 @@ Task<> TusService::sweep() const {
 }
 
 Task<> TusService::remove(std::string id, std::shared_ptr<const Descriptor> lock) const {
-  auto removing =
-      on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, std::move(lock));
-  co_await removing;
+  co_await on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, std::move(lock));
 }
 
 /// Locks only what it changes: a client that continues meanwhile would get a 423.
 Task<> TusService::sweep_one(std::string id) const {
   const std::int64_t now = Loop::current().wall_seconds();
-  auto looking = on_disk([id, now](const UploadDirectory& uploads) {
+  const auto found = co_await on_disk([id, now](const UploadDirectory& uploads) {
     return uploads.remove_abandoned(id, now) ? std::nullopt : uploads.look(id);
   });
-  const auto found = co_await looking;
   if (!found || (!is_to_be_swept(*found) && !is_complete(*found))) {
     co_return;
   }
-  auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
-  auto upload = co_await locking;
+  auto upload = co_await on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
   if (!upload) {
     co_return;
   }
@@ -528,16 +498,14 @@ Task<> TusService::sweep_one(std::string id) const {
   std::string why;
   if (is_complete(*upload)) {
     try {
-      auto finishing = finish(id, *upload);
-      co_await finishing;
+      co_await finish(id, *upload);
     } catch (...) {
       failed = std::current_exception();
       why = reason_of(thrown_error());
     }
   }
   if (is_to_be_swept(*upload)) {
-    auto removing = remove(id, upload->lock);
-    co_await removing;
+    co_await remove(id, upload->lock);
     if (failed) {
       throw Failure(
           Error::internal("The upload expired and was deleted. Its bytes were complete, "

@@ -51,16 +51,14 @@ class RemoteContent final : public ProducedContent {
     for (const FileContent::Piece& piece : pieces_) {
       co_await out.write(piece.before);
       if (!opened_) {
-        auto opening = state_->backend->get(
+        auto opened = co_await state_->backend->get(
             about_.key, {.first = piece.offset, .bytes = piece.bytes}, about_.etag);
-        auto opened = co_await opening;
         if (!opened || opened->bytes != piece.bytes) {
           throw Failure(Error::unavailable("The file was changed meanwhile. Try again."));
         }
         opened_ = std::move(opened);
       }
-      auto sending = send_opened(out);
-      co_await sending;
+      co_await send_opened(out);
     }
     co_await out.write(tail_);
   }
@@ -69,8 +67,7 @@ class RemoteContent final : public ProducedContent {
  private:
   Task<> send_opened(BodyWriter& out) {
     while (true) {
-      auto reading = opened_->content->next();
-      const std::string bytes = co_await reading;
+      const std::string bytes = co_await opened_->content->next();
       if (bytes.empty()) {
         break;
       }
@@ -196,15 +193,13 @@ Task<Response> Storage::send(std::string key, const Request& request, SendOption
   }
   // S3 needs one request for the whole object; otherwise its size and ETag are needed first.
   if (state->directory.empty() && !asks_for_all(request)) {
-    auto looking = state->backend->head(std::move(key));
-    auto about = co_await looking;
+    auto about = co_await state->backend->head(std::move(key));
     if (!about) {
       co_return absent();
     }
     co_return respond_with(state, {.about = std::move(*about)}, request, options);
   }
-  auto opening = state->backend->get(std::move(key), {}, {});
-  auto opened = co_await opening;
+  auto opened = co_await state->backend->get(std::move(key), {}, {});
   if (!opened) {
     co_return absent();
   }

@@ -48,8 +48,7 @@ Task<Response> send_signed(const Storage storage, std::string key, const Request
     throw Failure(not_signed());
   }
   options.filename = terms->filename;
-  auto sending = storage.send(std::move(key), request, std::move(options));
-  co_return co_await sending;
+  co_return co_await storage.send(std::move(key), request, std::move(options));
 }
 
 /// Rejects a request that would store something else than the client means.
@@ -76,8 +75,7 @@ Task<StoredObject> put_new(const Storage storage, std::string key, BodyStream bo
                            PutOptions options) {
   options.overwrites = false;
   try {
-    auto putting = storage.put(std::move(key), body, std::move(options));
-    co_return co_await putting;
+    co_return co_await storage.put(std::move(key), body, std::move(options));
   } catch (const ObjectExists& exists) {
     throw Failure(Error(412, exists.error().detail()));
   }
@@ -100,6 +98,7 @@ Task<Response> put_signed(const Storage storage, std::string key, const Request&
                                                        " bytes, with Content-Length."));
   }
   PutOptions options{.content_type = type, .bytes_max = terms->bytes.value_or(terms->bytes_max)};
+  // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
   auto putting = is_only_new ? put_new(storage, std::move(key), body, std::move(options))
                              : storage.put(std::move(key), body, std::move(options));
   const StoredObject stored = co_await putting;
@@ -129,15 +128,13 @@ Task<Response> post_form(const Storage storage, Multipart form) {
       }
       const std::string type = given.type.empty() ? part->content_type : given.type;
       check_type(*terms, type);
-      auto putting = storage.put(std::move(given.key), *part,
-                                 {.content_type = type, .bytes_max = terms->bytes_max});
-      const StoredObject stored = co_await putting;
+      const StoredObject stored = co_await storage.put(
+          std::move(given.key), *part, {.content_type = type, .bytes_max = terms->bytes_max});
       Response response(204);
       response.add_header("ETag", stored.etag);
       co_return response;
     }
-    auto reading = part->text(kFormFieldBytesMax);
-    std::string text = co_await reading;
+    std::string text = co_await part->text(kFormFieldBytesMax);
     if (part->name == "key") {
       given.key = std::move(text);
     } else if (part->name == "token") {

@@ -48,8 +48,7 @@ class ServeStorage : public ::testing::Test {
     app_.post("/put", [](Multipart form, State<Storage> storage) -> Task<StoredObject> {
       auto part = co_await form.next();
       const std::string key = part->name;
-      auto putting = storage->put(key, *part);
-      co_return co_await putting;
+      co_return co_await storage->put(key, *part);
     });
     app_.post("/download-url", [](Json<UrlRequest> its, State<Storage> storage) {
       return storage->download_url(

@@ -80,16 +80,14 @@ ContentSource source_of(std::string bytes) {
 
 ContentSource source_of(BodyStream body) {
   return [body]() mutable -> Task<std::string> {
-    auto arriving = body.next();
-    const auto piece = co_await arriving;
+    const auto piece = co_await body.next();
     co_return std::string(piece.value_or(std::string_view()));
   };
 }
 
 ContentSource source_of(Multipart::Part& part) {
   return [&part]() -> Task<std::string> {
-    auto arriving = part.next_bytes();
-    const auto piece = co_await arriving;
+    const auto piece = co_await part.next_bytes();
     co_return std::string(piece.value_or(std::string_view()));
   };
 }
@@ -110,8 +108,8 @@ Task<StoredObject> Storage::put(std::string key, ContentSource source, PutOption
   if (length && *length > options.bytes_max) {
     throw Failure(detail::storage::too_large(options.bytes_max));
   }
-  auto putting = state->backend->put(std::move(key), std::move(source), length, std::move(options));
-  co_return co_await putting;
+  co_return co_await state->backend->put(std::move(key), std::move(source), length,
+                                         std::move(options));
 }
 
 Task<StoredObject> Storage::put(std::string key, std::string bytes, PutOptions options) const {
@@ -137,15 +135,13 @@ Task<StoredObject> Storage::put(std::string key, Multipart::Part& part, PutOptio
 Task<std::optional<StoredObject>> Storage::head(std::string key) const {
   const std::shared_ptr<StorageState> state = state_;
   value_or_throw(check_storage_key(key));
-  auto looking = state->backend->head(std::move(key));
-  co_return co_await looking;
+  co_return co_await state->backend->head(std::move(key));
 }
 
 Task<std::optional<ObjectReader>> Storage::get(std::string key, ObjectRange range) const {
   const std::shared_ptr<StorageState> state = state_;
   value_or_throw(check_storage_key(key));
-  auto opening = state->backend->get(std::move(key), range, {});
-  auto opened = co_await opening;
+  auto opened = co_await state->backend->get(std::move(key), range, {});
   if (!opened) {
     co_return std::nullopt;
   }
@@ -153,8 +149,7 @@ Task<std::optional<ObjectReader>> Storage::get(std::string key, ObjectRange rang
 }
 
 Task<std::optional<std::string>> Storage::read(std::string key, std::size_t bytes_max) const {
-  auto opening = get(std::move(key));
-  std::optional<ObjectReader> object = co_await opening;
+  std::optional<ObjectReader> object = co_await get(std::move(key));
   if (!object) {
     co_return std::nullopt;
   }
@@ -163,8 +158,7 @@ Task<std::optional<std::string>> Storage::read(std::string key, std::size_t byte
   }
   std::string bytes;
   while (true) {
-    auto reading = object->next();
-    const std::string piece = co_await reading;
+    const std::string piece = co_await object->next();
     if (piece.empty()) {
       co_return bytes;
     }
@@ -175,8 +169,7 @@ Task<std::optional<std::string>> Storage::read(std::string key, std::size_t byte
 Task<> Storage::remove(std::string key) const {
   const std::shared_ptr<StorageState> state = state_;
   value_or_throw(check_storage_key(key));
-  auto removing = state->backend->remove(std::move(key));
-  co_await removing;
+  co_await state->backend->remove(std::move(key));
 }
 
 Task<ObjectPage> Storage::list(std::string prefix, ListOptions options) const {
@@ -191,8 +184,7 @@ Task<ObjectPage> Storage::list(std::string prefix, ListOptions options) const {
   }
   constexpr std::size_t kCountMax = 1000;
   options.count_max = std::clamp<std::size_t>(options.count_max, 1, kCountMax);
-  auto listing = state->backend->list(std::move(prefix), std::move(options));
-  co_return co_await listing;
+  co_return co_await state->backend->list(std::move(prefix), std::move(options));
 }
 
 std::string Storage::download_url(const std::string& key, const DownloadUrlOptions& options) const {

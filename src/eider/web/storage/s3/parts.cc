@@ -79,8 +79,7 @@ void PartMemory::raise_to(std::size_t bytes) {
 
 Task<std::string> Parts::next(std::size_t bytes) {
   while (ahead_.size() < bytes && !is_over_) {
-    auto reading = source_();
-    const std::string piece = co_await reading;
+    const std::string piece = co_await source_();
     is_over_ = piece.empty();
     read_ += piece.size();
     if (read_ > bytes_max_) {

@@ -113,8 +113,7 @@ class S3Bytes final : public storage::ObjectBytes {
   Task<std::string> next() override {
     constexpr int kResumesMax = 3;
     while (at_ < end_) {
-      auto reading = stream_.next();
-      const auto piece = co_await reading;
+      const auto piece = co_await stream_.next();
       if (piece && !piece->empty()) {
         // More than was requested is another object's.
         const std::string_view wanted = piece->substr(0, end_ - at_);
@@ -125,8 +124,7 @@ class S3Bytes final : public storage::ObjectBytes {
         throw Failure(
             Error(502, "The file storage failed.").because("S3 ended " + key_ + " too early."));
       }
-      auto resuming = resume();
-      co_await resuming;
+      co_await resume();
     }
     co_return std::string();
   }
@@ -137,8 +135,7 @@ class S3Bytes final : public storage::ObjectBytes {
         .key = key_,
         .headers = {{"range", "bytes=" + std::to_string(at_) + "-" + std::to_string(end_ - 1)},
                     {"if-match", etag_}}};
-    auto asking = client_->ask_streamed(call);
-    ClientStream stream = co_await asking;
+    ClientStream stream = co_await client_->ask_streamed(call);
     OpenedObject part;
     if (stream.status() != 206 ||
         !note_part(part, stream.status(), stream.headers(), {.first = at_, .bytes = end_ - at_})) {
@@ -171,8 +168,7 @@ Task<ClientResponse> ask_again_after_conflict(std::shared_ptr<const S3Client> cl
   constexpr int kTriesMax = 3;
   for (int tries = 1;; ++tries) {
     std::int64_t requests = 0;
-    auto asking = client->ask(call, &requests);
-    ClientResponse response = co_await asking;
+    ClientResponse response = co_await client->ask(call, &requests);
     lost += requests - 1;
     if (response.status() != kConflict || tries == kTriesMax) {
       co_return std::move(response);
@@ -185,8 +181,7 @@ Task<std::string> error_body(ClientStream& stream) {
   constexpr std::size_t kBytesMax = std::size_t{64} * 1024;
   std::string body;
   while (body.size() < kBytesMax) {
-    auto reading = stream.next();
-    const auto piece = co_await reading;
+    const auto piece = co_await stream.next();
     if (!piece || piece->empty()) {
       break;
     }
@@ -219,8 +214,8 @@ std::string read_page(const XmlElement& root, const std::string& own, ObjectPage
 
 Task<> abort_upload(std::shared_ptr<const S3Client> client, std::string key, std::string id) {
   try {
-    auto asking = client->ask({.method = Method::delete_, .key = key, .query = {{"uploadId", id}}});
-    (void)co_await asking;
+    (void)co_await client->ask(
+        {.method = Method::delete_, .key = key, .query = {{"uploadId", id}}});
   } catch (const Failure&) {  // NOLINT(bugprone-empty-catch): the bucket's lifecycle rule is left
   }
 }
@@ -244,8 +239,7 @@ class S3Backend::Upload {
     S3Call call{
         .method = Method::post, .key = key_, .query = {{"uploads", ""}}, .body = shared_text({})};
     add_put_headers(call, object);
-    auto asking = client_->ask(call);
-    const ClientResponse response = co_await asking;
+    const ClientResponse response = co_await client_->ask(call);
     const auto root = read_xml(response.body());
     if (!response.is_ok() || !root || root->text_of("UploadId").empty()) {
       throw_response(*client_, call, response);
@@ -261,8 +255,7 @@ class S3Backend::Upload {
                 .key = key_,
                 .query = {{"partNumber", number}, {"uploadId", id_}},
                 .body = shared_text(std::move(part))};
-    auto asking = client_->ask(call);
-    const ClientResponse response = co_await asking;
+    const ClientResponse response = co_await client_->ask(call);
     if (!response.is_ok()) {
       throw_response(*client_, call, response);
     }
@@ -279,8 +272,7 @@ class S3Backend::Upload {
                 .body = shared_text(list_of_parts())};
     add_condition(call, options);
     std::int64_t tries = 0;
-    auto asking = ask_to_complete(call, tries);
-    const ClientResponse response = co_await asking;
+    const ClientResponse response = co_await ask_to_complete(call, tries);
     const bool is_there = is_already_there(response.status(), options);
     const auto root = read_xml(response.body());
     if (response.is_ok() && root && root->name == "CompleteMultipartUploadResult") {
@@ -291,8 +283,7 @@ class S3Backend::Upload {
     // The response to the first attempt may have been lost. Or the upload was aborted, and there is
     // another object: then the content must not count as stored.
     if ((is_there && tries > 1) || (root && root->text_of("Code") == "NoSuchUpload")) {
-      auto looking = client_->ask({.method = Method::head, .key = key_});
-      const ClientResponse stored = co_await looking;
+      const ClientResponse stored = co_await client_->ask({.method = Method::head, .key = key_});
       if (stored.is_ok() && is_of_this_upload(stored, object.bytes)) {
         id_.clear();
         note_stored(object, stored.header("ETag").value_or(""), stored.header("Last-Modified"));
@@ -313,8 +304,7 @@ class S3Backend::Upload {
     constexpr int kCompletionsMax = 3;
     for (int tries = 1;; ++tries) {
       std::int64_t requests = 0;
-      auto asking = client_->ask(call, &requests);
-      ClientResponse response = co_await asking;
+      ClientResponse response = co_await client_->ask(call, &requests);
       sent += requests;
       const std::string code = response.status() == 200 ? s3_code(response.body()) : std::string();
       const bool is_passing = code == "InternalError" || code == "SlowDown";
@@ -366,13 +356,11 @@ Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content
   add_put_headers(call, object);
   add_condition(call, options);
   std::int64_t lost = 0;
-  auto asking = ask_again_after_conflict(client_, call, lost);
-  const ClientResponse response = co_await asking;
+  const ClientResponse response = co_await ask_again_after_conflict(client_, call, lost);
   if (is_already_there(response.status(), options)) {
     std::optional<StoredObject> stored;
     if (lost > 0) {  // the response to the first attempt may have been lost
-      auto looking = head(object.key);
-      stored = co_await looking;
+      stored = co_await head(object.key);
     }
     if (!stored || stored->etag != etag_of_content(*call.body)) {
       throw ObjectExists(object.key);
@@ -398,23 +386,18 @@ Task<StoredObject> S3Backend::put(std::string key, ContentSource source,
                       .filename = options.filename,
                       .metadata = options.metadata};
   Parts parts(std::move(source), options.bytes_max, limits_.memory_max);
-  auto first = parts.next(part_bytes);
-  std::string part = co_await first;
+  std::string part = co_await parts.next(part_bytes);
   if (parts.is_over() || part.size() < part_bytes) {
-    auto putting = put_whole(std::move(object), std::move(part), options);
-    co_return co_await putting;
+    co_return co_await put_whole(std::move(object), std::move(part), options);
   }
   Upload upload(*this, object.key);
-  auto beginning = upload.begin(object);
-  co_await beginning;
+  co_await upload.begin(object);
   while (true) {
-    auto adding = upload.add(std::move(part));
-    co_await adding;
+    co_await upload.add(std::move(part));
     if (!length && upload.parts() % kPartsOfOneSize == 0) {
       part_bytes *= 4;
     }
-    auto next = parts.next(part_bytes);
-    part = co_await next;
+    part = co_await parts.next(part_bytes);
     if (part.empty()) {
       break;
     }
@@ -423,8 +406,7 @@ Task<StoredObject> S3Backend::put(std::string key, ContentSource source,
     }
   }
   object.bytes = parts.read();
-  auto completing = upload.complete(object, options);
-  co_await completing;
+  co_await upload.complete(object, options);
   co_return object;
 }
 
@@ -439,29 +421,27 @@ Task<StoredObject> S3Backend::put_file(std::string key, storage::WrittenFile fil
                           bytes = file.bytes]() mutable -> Task<std::string> {
     const auto wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(kFileReadBytes, bytes - at));
-    auto reading = run_blocking([opened, at, wanted] {
-      std::string piece(wanted, '\0');
-      const ssize_t count = ::pread(opened->get(), piece.data(), wanted, static_cast<off_t>(at));
-      piece.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-      return piece;
+    std::string piece = co_await run_blocking([opened, at, wanted] {
+      std::string buffer(wanted, '\0');
+      const ssize_t count = ::pread(opened->get(), buffer.data(), wanted, static_cast<off_t>(at));
+      buffer.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+      return buffer;
     });
-    std::string piece = co_await reading;
     if (piece.empty() && wanted != 0) {
       throw Failure(storage::disk_error(EIO, "read an uploaded file"));
     }
     at += piece.size();
     co_return std::move(piece);
   };
-  auto putting = put(std::move(key), std::move(source), file.bytes, std::move(options));
-  StoredObject object = co_await putting;
+  StoredObject object =
+      co_await put(std::move(key), std::move(source), file.bytes, std::move(options));
   ::unlink(file.path.c_str());
   co_return object;
 }
 
 Task<std::optional<StoredObject>> S3Backend::head(std::string key) const {
   S3Call call{.method = Method::head, .key = key};
-  auto asking = client_->ask(call);
-  const ClientResponse response = co_await asking;
+  const ClientResponse response = co_await client_->ask(call);
   if (response.status() == kNotFound) {
     co_return std::nullopt;
   }
@@ -485,19 +465,16 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
   if (!if_etag.empty()) {
     call.headers.emplace_back("if-match", if_etag);
   }
-  auto asking = client_->ask_streamed(call);
-  ClientStream stream = co_await asking;
+  ClientStream stream = co_await client_->ask_streamed(call);
   const int status = stream.status();
   if (status == kPreconditionFailed && !if_etag.empty()) {
     co_return std::nullopt;
   }
   if (status == kRangeNotSatisfiable) {
-    auto looking = get(std::move(key), {.bytes = 0}, std::move(if_etag));
-    co_return co_await looking;
+    co_return co_await get(std::move(key), {.bytes = 0}, std::move(if_etag));
   }
   if (!stream.is_ok()) {
-    auto reading = error_body(stream);
-    const std::string body = co_await reading;
+    const std::string body = co_await error_body(stream);
     if (status == kNotFound && s3_code(body) != kNoSuchBucket) {
       co_return std::nullopt;
     }
@@ -524,8 +501,7 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
 
 Task<> S3Backend::remove(std::string key) const {
   S3Call call{.method = Method::delete_, .key = key};
-  auto asking = client_->ask(call);
-  const ClientResponse response = co_await asking;
+  const ClientResponse response = co_await client_->ask(call);
   const bool is_absent =
       response.status() == kNotFound && s3_code(response.body()) != kNoSuchBucket;
   if (!response.is_ok() && !is_absent) {
@@ -544,8 +520,7 @@ Task<ObjectPage> S3Backend::list(std::string prefix, ListOptions options) const 
   const std::size_t own_pairs = call.query.size();
   constexpr int kEmptyPagesMax = 100;
   for (int pages = 1;; ++pages) {
-    auto asking = client_->ask(call);
-    const ClientResponse response = co_await asking;
+    const ClientResponse response = co_await client_->ask(call);
     const auto root = read_xml(response.body());
     if (!response.is_ok() || !root || root->name != "ListBucketResult") {
       throw_response(*client_, call, response);

@@ -80,12 +80,10 @@ class S3 : public ::testing::Test {
   }
   std::string read(ObjectRange range = {}) {
     auto reading = [](const S3Backend& backend, ObjectRange part) -> Task<std::string> {
-      auto opening = backend.get("a", part, {});
-      auto opened = co_await opening;
+      auto opened = co_await backend.get("a", part, {});
       std::string all;
       while (opened) {
-        auto next = opened->content->next();
-        const std::string piece = co_await next;
+        const std::string piece = co_await opened->content->next();
         if (piece.empty()) {
           break;
         }
@@ -344,15 +342,12 @@ TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
   run([](const S3Backend& backend) -> Task<> {
     std::vector<storage::OpenedObject> unread;
     for (int count = 0; count < 40; ++count) {
-      auto opening = backend.get("a", {}, {});
-      auto opened = co_await opening;
+      auto opened = co_await backend.get("a", {}, {});
       unread.push_back(std::move(*opened));
     }
-    auto looking = backend.head("a");
-    const auto found = co_await looking;
+    const auto found = co_await backend.head("a");
     EXPECT_TRUE(found.has_value());
-    auto putting = backend.put("a", pieces_of({"x"}), std::nullopt, {});
-    const StoredObject stored = co_await putting;
+    const StoredObject stored = co_await backend.put("a", pieces_of({"x"}), std::nullopt, {});
     EXPECT_EQ(stored.etag, "\"e1\"");
   }(*backend_));
 }
@@ -362,10 +357,8 @@ TEST_F(S3, too_many_downloads_get_503) {
           ScriptedS3::After::stays_open);
   backend_.emplace(read_bucket(s3_options(server_->url())), S3Limits{.downloads_max = 1});
   const Error error = error_of([](const S3Backend& backend) -> Task<> {
-    auto opening = backend.get("a", {}, {});
-    const auto unread = co_await opening;
-    auto second = backend.get("a", {}, {});
-    (void)co_await second;
+    const auto unread = co_await backend.get("a", {}, {});
+    (void)co_await backend.get("a", {}, {});
   }(*backend_));
   EXPECT_EQ(error.status(), 503);
   EXPECT_TRUE(error.cause().contains("All connections to ")) << error.cause();
@@ -391,17 +384,14 @@ TEST_F(S3, memory_for_parts_is_limited) {
     }
     int status = 0;
     try {
-      auto putting = backend.put("b", pieces_of({"01234567"}), std::nullopt, {});
-      (void)co_await putting;
+      (void)co_await backend.put("b", pieces_of({"01234567"}), std::nullopt, {});
     } catch (const Failure& failure) {
       status = failure.error().status();
     }
     EXPECT_EQ(status, 503);
-    auto small = backend.put("b", pieces_of({"0123"}), std::nullopt, {});
-    (void)co_await small;
+    (void)co_await backend.put("b", pieces_of({"0123"}), std::nullopt, {});
     slow = {};
-    auto again = backend.put("b", pieces_of({"0123", "456"}), std::nullopt, {});
-    (void)co_await again;
+    (void)co_await backend.put("b", pieces_of({"0123", "456"}), std::nullopt, {});
   }(*backend_, *server_));
   await_requests(5);
 }
@@ -428,8 +418,7 @@ TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
     TestLoop loop;
     loop.run([](const S3Backend& backend, const ScriptedS3& server,
                 const std::atomic<bool>& is_deleted) -> Task<> {
-      auto looking = backend.head("a");
-      (void)co_await looking;
+      (void)co_await backend.head("a");
       AsyncEvent never;
       bool is_waiting = false;
       ContentSource source = [&never, &is_waiting, count = 0]() mutable -> Task<std::string> {

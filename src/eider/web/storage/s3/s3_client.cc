@@ -267,8 +267,7 @@ Task<ClientResponse> S3Client::ask(S3Call call, std::int64_t* tries_made) const 
     if (tries_made != nullptr) {
       *tries_made = tries;
     }
-    auto sending = signed_request(loops_.here().asking, call).send();
-    auto reply = co_await sending;
+    auto reply = co_await signed_request(loops_.here().asking, call).send();
     if (reply && (!is_passing_status(reply->status()) || tries == kTriesMax)) {
       co_return std::move(*reply);
     }
@@ -283,8 +282,7 @@ Task<ClientResponse> S3Client::ask(S3Call call, std::int64_t* tries_made) const 
 Task<ClientStream> S3Client::ask_streamed(S3Call call) const {
   for (std::int64_t tries = 1;; ++tries) {
     {
-      auto sending = signed_request(loops_.here().streaming, call).send_streamed();
-      auto reply = co_await sending;
+      auto reply = co_await signed_request(loops_.here().streaming, call).send_streamed();
       if (reply && (!is_passing_status(reply->status()) || tries == kTriesMax)) {
         co_return std::move(*reply);
       }
