@@ -339,12 +339,10 @@ Task<> write_csv(Its its, Find find, ResponseStream out) {
       throw Failure(Error::internal("Admin pages: a row of " + its.resource->name +
                                     " cannot be written as CSV"));
     }
-    auto written = out.write(line);
-    co_await written;
+    co_await out.write(line);
     line.clear();
   }
-  auto written = out.write(line);
-  co_await written;
+  co_await out.write(line);
 }
 
 }  // namespace

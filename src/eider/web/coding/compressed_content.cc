@@ -135,10 +135,8 @@ Task<> write_in_pieces(BodyWriter& out, std::string_view bytes) {
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kPieceBytes);
     bytes.remove_prefix(piece.size());
-    auto written = out.write(piece);
-    co_await written;
-    auto turn = yield_now();
-    co_await turn;
+    co_await out.write(piece);
+    co_await yield_now();
   }
 }
 

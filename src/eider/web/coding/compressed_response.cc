@@ -99,18 +99,15 @@ Task<> FileBytes::copy(BodyWriter& out, std::uint64_t begin, std::uint64_t end) 
     const std::string_view cached = read_cached(fd, begin, at_most(end - begin, kPieceBytes));
     if (!cached.empty()) {
       begin += cached.size();
-      auto written = out.write(cached);
-      co_await written;
-      auto turn = yield_now();
-      co_await turn;
+      co_await out.write(cached);
+      co_await yield_now();
       continue;
     }
     // The job may continue after this task was destroyed, so it owns a reference to the file.
-    auto work =
-        run_blocking([file = content_->file(), begin, wanted = at_most(end - begin, kSliceBytes)] {
+    const std::string slice = co_await run_blocking(
+        [file = content_->file(), begin, wanted = at_most(end - begin, kSliceBytes)] {
           return read_slice(file->get(), begin, wanted);
         });
-    const std::string slice = co_await work;
     begin += slice.size();
     co_await write_in_pieces(out, slice);
   }

@@ -126,8 +126,7 @@ TEST(Compression, answers_head_with_the_fields_of_get) {
 Task<> write_lines(ResponseStream out) {
   for (int line = 0; line < 500; ++line) {
     const std::string text = "line " + std::to_string(line) + "\n";
-    auto written = out.write(text);
-    co_await written;
+    co_await out.write(text);
   }
 }
 
@@ -150,10 +149,7 @@ TEST(Compression, answers_head_with_the_fields_of_get_where_no_length_is_known) 
   app.use(compression());
   app.get("/large", [] { return std::vector<int>(200'000, 12345); });
   app.get("/streamed", [] {
-    return Streamed("text/plain", [](ResponseStream out) -> Task<> {
-      auto written = out.write("text");
-      co_await written;
-    });
+    return Streamed("text/plain", [](ResponseStream out) -> Task<> { co_await out.write("text"); });
   });
   TestClient client(app);
   for (const char* target : {"/large", "/streamed"}) {
@@ -172,8 +168,7 @@ TEST(Compression, what_fails_before_its_first_byte_is_an_error_in_plain_text) {
   app.log_to(nullptr);
   app.get("/fails", [](ResponseStream out) -> Task<> {
     out.head().set_static_type(kTextPlain);
-    auto written = out.write("little, still kept by the compressor");
-    co_await written;
+    co_await out.write("little, still kept by the compressor");
     throw Failure(Error::conflict("Somebody was faster."));
   });
   TestClient client(app);
@@ -190,8 +185,7 @@ TEST(Compression, takes_every_kind_of_body) {
   app.get("/viewed", [] { return std::string_view(page()); });
   app.get("/json", [] { return std::vector<int>(1000, 12345); });
   app.get("/waits", []() -> Task<std::string> {
-    auto wait = sleep_for(std::chrono::milliseconds(1));
-    co_await wait;
+    co_await sleep_for(std::chrono::milliseconds(1));
     co_return page();
   });
   TestClient client(app);
@@ -338,13 +332,10 @@ TEST(Compression, hands_on_at_once_what_the_producer_flushes) {
   app.use(compression());
   app.get("/slow", [](ResponseStream out) -> Task<> {
     out.head().set_static_type(kTextPlain);
-    auto written = out.write("first part");
-    co_await written;
+    co_await out.write("first part");
     out.flush();
-    auto wait = sleep_for(std::chrono::seconds(5));
-    co_await wait;
-    auto again = out.write("second part");
-    co_await again;
+    co_await sleep_for(std::chrono::seconds(5));
+    co_await out.write("second part");
   });
   TestClient client(app);
   const std::string begun =
@@ -366,8 +357,7 @@ class Counted final : public ProducedContent {
   Counted(std::size_t bytes, bool is_alive) : bytes_(bytes), is_alive_(is_alive) {}
   Task<> produce(BodyWriter& out) override {
     const std::string text(bytes_, 'c');
-    auto written = out.write(text);
-    co_await written;
+    co_await out.write(text);
   }
   std::optional<std::uint64_t> length() const noexcept override {
     return is_alive_ ? std::nullopt : std::optional<std::uint64_t>(bytes_);

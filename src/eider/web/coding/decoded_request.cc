@@ -182,8 +182,7 @@ Task<std::optional<std::string_view>> DecodedBody::next() {
   decoded_.clear();
   while (decoded_.empty()) {
     if (unread_.empty() && status_ != Decompressed::need_room) {
-      auto arrival = body_.next();
-      const std::optional<std::string_view> part = co_await arrival;
+      const std::optional<std::string_view> part = co_await body_.next();
       if (part && !decompressor_) {
         co_return part;
       }

@@ -67,7 +67,7 @@ class DecodedBody {
   /// errors   throws a Failure: 415 for a coding that is not in `options`
   DecodedBody(BodyStream body, const Request& request, const DecompressionOptions& options = {});
 
-  /// `auto wanted = body.next(); auto part = co_await std::move(wanted);`
+  /// `auto part = co_await body.next();`
   ///
   /// returns  decoded bytes, never empty, valid until the next call; nothing at the end
   /// errors   thrown as a Failure: those of BodyStream::next, 413 if the body becomes too large or

@@ -32,8 +32,7 @@ App note_app(DecompressionOptions options = {}) {
       });
   app.post("/note", [](Json<Note> note) { return note->title; });
   app.post("/waits", [](Request& request) -> Task<std::string> {
-    auto wait = sleep_for(std::chrono::milliseconds(5));
-    co_await wait;
+    co_await sleep_for(std::chrono::milliseconds(5));
     co_return std::string(request.body());
   });
   return app;

@@ -244,10 +244,8 @@ class CrudRoutes {
 
   static Task<Page<T>> page(Its its, Q query, Pagination pagination, Whose whose) {
     const db::Records<T> records = its->of(whose);
-    auto listing = records.page(query);
-    std::vector<T> items = co_await listing;
-    auto counting = records.count(query);
-    const std::optional<std::int64_t> total = co_await counting;
+    std::vector<T> items = co_await records.page(query);
+    const std::optional<std::int64_t> total = co_await records.count(query);
     co_return pagination.page(query, std::move(items), total.value_or(0));
   }
 
@@ -263,8 +261,7 @@ class CrudRoutes {
       direction = Q::kDirection;
     }
     const db::Records<T> records = its->of(whose);
-    auto listing = records.page_after(query, *place, direction);
-    std::vector<T> items = co_await listing;
+    std::vector<T> items = co_await records.page_after(query, *place, direction);
     std::optional<PageCursor> next;
     if (!items.empty() && std::cmp_equal(items.size(), std::int64_t{query.per_page})) {
       Place last{};
@@ -277,8 +274,7 @@ class CrudRoutes {
   static Task<ResponseOf<Created<T>>> create(Its its, Json<N> given, const Request& request,
                                              Whose whose) {
     const db::Records<T> records = its->of(whose);
-    auto inserting = records.insert(*given);
-    std::optional<T> made = co_await inserting;
+    std::optional<T> made = co_await records.insert(*given);
     const std::string etag = its->etag_of(*made);
     std::string where = detail::crud::address_of(request, detail::app::path_text((*made).*kKey));
     co_return ResponseOf(Created(std::move(*made), std::move(where))).etag(etag);
@@ -287,8 +283,7 @@ class CrudRoutes {
   /// A key that the column cannot store, such as 3,000,000,000 in an `int`, is not found.
   static Task<std::optional<T>> find(db::Records<T> records, Key id) {
     try {
-      auto finding = records.find(id);
-      co_return co_await finding;
+      co_return co_await records.find(id);
     } catch (const db::Failure& failure) {
       if (failure.kind() != db::FailureKind::values) {
         throw;
@@ -325,8 +320,7 @@ class CrudRoutes {
       if (!after) {
         co_return fail(std::move(after.error()));
       }
-      auto replacing = records.replace(*before, *after);
-      std::optional<T> changed = co_await replacing;
+      std::optional<T> changed = co_await records.replace(*before, *after);
       if (changed) {
         co_return its->tagged(std::move(*changed));
       }
@@ -345,8 +339,7 @@ class CrudRoutes {
       if (auto holds = preconditions.check({.etag = etag}); !holds) {
         co_return fail(std::move(holds.error()));
       }
-      auto removing = records.remove(id, records.version_of(*before));
-      const db::Changed removed = co_await removing;
+      const db::Changed removed = co_await records.remove(id, records.version_of(*before));
       if (removed.rows == 1) {
         co_return {};
       }

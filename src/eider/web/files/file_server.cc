@@ -255,10 +255,9 @@ Task<Response> FileServer::serve(std::string path, const Request& request) const
   }
   const Moment moment = current_moment();
   // The job owns everything that it uses: the request may be destroyed before it runs.
-  auto look = run_blocking([site = site_, wish = wish_of(path, request, site_->options()), moment] {
-    return site->look(wish, moment, Lookups::any);
-  });
-  Site::Outcome outcome = co_await look;
+  Site::Outcome outcome =
+      co_await run_blocking([site = site_, wish = wish_of(path, request, site_->options()),
+                             moment] { return site->look(wish, moment, Lookups::any); });
   co_return response_of(outcome, request, moment);
 }
 

@@ -97,19 +97,17 @@ Task<Response> FileStore::download(std::string name, std::string shown_as,
 
 Task<> FileStore::remove(std::vector<std::string> names) const {
   std::erase_if(names, [](const std::string& name) { return !is_name(name); });
-  auto work = run_blocking([directory = directory_, names = std::move(names)] {
+  co_await run_blocking([directory = directory_, names = std::move(names)] {
     for (const std::string& name : names) {
       std::error_code error;
       fs::remove(fs::path(directory) / name, error);
     }
   });
-  co_await work;
 }
 
 Task<> FileStore::remove_all_but(std::vector<std::string> names, std::chrono::seconds age) const {
-  auto work = run_blocking([directory = directory_, names = std::set(names.begin(), names.end()),
-                            age] { remove_others(directory, names, age); });
-  co_await work;
+  co_await run_blocking([directory = directory_, names = std::set(names.begin(), names.end()),
+                         age] { remove_others(directory, names, age); });
 }
 
 }  // namespace eider

@@ -39,12 +39,9 @@ class LoggedApp {
     app.get("/reset", [](const Request& request) { return std::string(request.query()); })
         .use(redact_query());
     app.get("/streamed", [](ResponseStream out) -> Task<> {
-      auto first = out.write("12345");
-      co_await first;
-      auto sleep = sleep_for(milliseconds(40));
-      co_await sleep;
-      auto second = out.write("67890");
-      co_await second;
+      co_await out.write("12345");
+      co_await sleep_for(milliseconds(40));
+      co_await out.write("67890");
     });
   }
   /// Returns the log line of one request.
@@ -170,10 +167,7 @@ TEST(AccessLog, tells_streams_when_they_are_over_with_all_their_bytes_and_time) 
 
 TEST(AccessLog, tells_a_websocket_when_its_connection_has_been_taken_over) {
   LoggedApp logged(AccessFormat::text);
-  logged.app.ws("/live", [](WebSocket socket) -> Task<> {
-    auto message = socket.receive();
-    (void)co_await message;
-  });
+  logged.app.ws("/live", [](WebSocket socket) -> Task<> { (void)co_await socket.receive(); });
   TestClient client(logged.app);
   const std::string response = client.raw(
       "GET /live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -189,12 +183,9 @@ void set_up_logged(App& app) {
   h2_log = std::make_shared<LogLines>();
   app.observe(access_log(h2_log));
   app.get("/streamed", [](ResponseStream out) -> Task<> {
-    auto first = out.write("12345");
-    co_await first;
-    auto sleep = sleep_for(milliseconds(40));
-    co_await sleep;
-    auto second = out.write("67890");
-    co_await second;
+    co_await out.write("12345");
+    co_await sleep_for(milliseconds(40));
+    co_await out.write("67890");
   });
 }
 
@@ -204,8 +195,7 @@ std::vector<std::string> slow_lines(const TestRequest& request) {
   const auto log = std::make_shared<LogLines>();
   app.observe(slow_log(log, milliseconds(30)));
   app.get("/sleeps/{ms}", [](int ms) -> Task<int> {
-    auto sleep = sleep_for(milliseconds(ms));
-    co_await sleep;
+    co_await sleep_for(milliseconds(ms));
     co_return ms;
   });
   TestClient client(app);
@@ -233,20 +223,14 @@ std::vector<std::string> slow_stream_lines(const std::string& target) {
   const auto log = std::make_shared<LogLines>();
   app.observe(slow_log(log, milliseconds(30)));
   app.get("/events/{ms}", [](int ms, EventStream events) -> Task<> {
-    auto before = sleep_for(milliseconds(ms));
-    co_await before;
-    auto sent = events.send({.data = "1"});
-    co_await sent;
-    auto after = sleep_for(milliseconds(100));
-    co_await after;
+    co_await sleep_for(milliseconds(ms));
+    co_await events.send({.data = "1"});
+    co_await sleep_for(milliseconds(100));
   });
   app.get("/rows/{ms}", [](int ms, ResponseStream out) -> Task<> {
-    auto before = sleep_for(milliseconds(ms));
-    co_await before;
-    auto written = out.write("1\n");
-    co_await written;
-    auto after = sleep_for(milliseconds(100));
-    co_await after;
+    co_await sleep_for(milliseconds(ms));
+    co_await out.write("1\n");
+    co_await sleep_for(milliseconds(100));
   });
   TestClient client(app);
   client.get(target);
@@ -269,10 +253,7 @@ std::shared_ptr<LogLines> slow_socket_lines;  // NOLINT(*-avoid-non-const-global
 void set_up_slow_sockets(App& app) {
   slow_socket_lines = std::make_shared<LogLines>();
   app.observe(slow_log(slow_socket_lines, std::chrono::seconds(2)));
-  app.ws("/live", [](WebSocket socket) -> Task<> {
-    auto next = socket.receive();
-    co_await next;
-  });
+  app.ws("/live", [](WebSocket socket) -> Task<> { co_await socket.receive(); });
 }
 
 TEST(SlowLog, does_not_report_a_websocket_that_was_opened_quickly) {
@@ -304,15 +285,12 @@ void set_up_slow(App& app) {
   app.observe(slow_log(slow_log_lines, std::chrono::seconds(2)));
   app.observe(slow_log(slow_log_lines, std::chrono::seconds(10)));
   app.get("/sleeps/{seconds}", [](int seconds) -> Task<int> {
-    auto sleep = sleep_for(std::chrono::seconds(seconds));
-    co_await sleep;
+    co_await sleep_for(std::chrono::seconds(seconds));
     co_return seconds;
   });
   app.get("/ticks", [](EventStream events) -> Task<> {
-    auto sent = events.send({.data = "1"});
-    co_await sent;
-    auto sleep = sleep_for(std::chrono::hours(1));
-    co_await sleep;
+    co_await events.send({.data = "1"});
+    co_await sleep_for(std::chrono::hours(1));
   });
 }
 

@@ -39,10 +39,7 @@ void add_tagged(App& app) {
   });
   app.get("/large", [] { return std::string(1001, 'a'); });
   app.get("/gone", [] { return Response::text("gone", 410); });
-  app.get("/streamed", [](ResponseStream out) -> Task<> {
-    auto written = out.write("streamed");
-    co_await written;
-  });
+  app.get("/streamed", [](ResponseStream out) -> Task<> { co_await out.write("streamed"); });
   app.post("/x", [] { return tagged_content; });
   app.group("/kept").use(response_cache({.ttl = 60s})).get("/x", [] { return tagged_content; });
 }

@@ -24,10 +24,7 @@ class CorsApp {
     api.get("/x", [] { return "x"; });
     api.put("/x", [] { return "x"; });
     api.get("/no", []() -> int { throw Failure(Error::forbidden("No.")); });
-    api.get("/streamed", [](ResponseStream out) -> Task<> {
-      auto written = out.write("x");
-      co_await written;
-    });
+    api.get("/streamed", [](ResponseStream out) -> Task<> { co_await out.write("x"); });
     app.get("/outside", [] { return "x"; });
     client = std::make_unique<TestClient>(app);
   }

@@ -44,16 +44,14 @@ void add_posted(Routes at) {
   at.post("/large", [] { return std::string(std::to_string(++posted).append(2000, 'a')); });
   at.post("/streamed", [](ResponseStream out) -> Task<> {
     ++posted;
-    auto written = out.write("streamed");
-    co_await written;
+    co_await out.write("streamed");
   });
   at.post("/breaks", [](ResponseStream out) -> Task<> {
     ++posted;
     if (posted_status >= 400) {
       throw Failure(Error(posted_status, "No."));
     }
-    auto written = out.write("first");
-    co_await written;
+    co_await out.write("first");
     throw std::runtime_error("behind the first byte");
   });
   at.post("/says", [](ResponseStream out) -> Task<> {
@@ -64,8 +62,7 @@ void add_posted(Routes at) {
   at.post("/waits", [](ResponseStream out) -> Task<> {
     ++posted;
     co_await sleep_for(1s);
-    auto written = out.write("late");
-    co_await written;
+    co_await out.write("late");
   });
   at.post("/slow", []() -> Task<std::string> {
     co_await sleep_for(1s);

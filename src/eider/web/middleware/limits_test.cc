@@ -31,8 +31,7 @@ struct Watch {
 
 Task<std::string> slow_handler() {
   Watch watch;
-  auto sleep = sleep_for(1s);
-  co_await sleep;
+  co_await sleep_for(1s);
   watch.is_done = true;
   co_return "slow";
 }
@@ -42,17 +41,13 @@ void add_timed(App& app) {
   app.get("/slow", &slow_handler);
   app.get("/plain", [] { return "plain"; });
   app.get("/soon", []() -> Task<std::string> {
-    auto sleep = sleep_for(90ms);
-    co_await sleep;
+    co_await sleep_for(90ms);
     co_return "soon";
   });
   app.get("/streamed", [](ResponseStream out) -> Task<> {
-    auto first = out.write("a");
-    co_await first;
-    auto sleep = sleep_for(1s);
-    co_await sleep;
-    auto second = out.write("b");
-    co_await second;
+    co_await out.write("a");
+    co_await sleep_for(1s);
+    co_await out.write("b");
   });
   app.get("/blocking", blocking([] {
             std::this_thread::yield();
@@ -108,10 +103,8 @@ void add_limited(App& app) {
   app.post("/upload", [](Body content) { return content.size(); });
   app.get("/events", [](EventStream events) -> Task<> {
     while (true) {
-      auto sent = events.send({.data = "x"});
-      co_await sent;
-      auto sleep = sleep_for(100ms);
-      co_await sleep;
+      co_await events.send({.data = "x"});
+      co_await sleep_for(100ms);
     }
   });
 }

@@ -245,8 +245,7 @@ class Cache {
     auto stored = find(target, request);
     const std::shared_ptr<AsyncEvent> is_over = stored == nullptr ? flight_of(target) : nullptr;
     if (is_over != nullptr) {
-      auto waiting = is_over->wait();
-      co_await waiting;
+      co_await is_over->wait();
       stored = find(target, request);
     }
     co_return stored;

@@ -266,8 +266,7 @@ void add_flights(App& app) {
   app.use(response_cache());
   app.get("/slow/{fields}", [](std::string fields) -> Task<Response> {
     ++calls;
-    auto sleep = sleep_for(100ms);
-    co_await sleep;
+    co_await sleep_for(100ms);
     Response response = Response::text(std::to_string(calls));
     response.add_header("Cache-Control", fields);
     response.add_header("Vary", "Accept");
@@ -361,10 +360,8 @@ TEST(ResponseCache, leaves_streams_errors_and_large_responses_alone) {
   calls = 0;
   App app;
   app.use(response_cache({.response_bytes_max = 100, .ttl = 60s}));
-  app.get("/streamed", [](ResponseStream out) -> Task<> {
-    auto written = out.write(std::to_string(++calls));
-    co_await written;
-  });
+  app.get("/streamed",
+          [](ResponseStream out) -> Task<> { co_await out.write(std::to_string(++calls)); });
   app.get("/large", [] { return std::string(101, 'a') + std::to_string(++calls); });
   app.get("/throws", []() -> int { throw Failure(Error::conflict(std::to_string(++calls))); });
   TestClient client(app);

@@ -20,8 +20,7 @@ void add_methods(App& app) {
   app.post("/x", [] { return "post"; });
   app.put("/x", [](Body body) { return "put " + std::string(body.view()); });
   app.del("/x", []() -> Task<std::string> {
-    auto sleep = sleep_for(std::chrono::milliseconds(1));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(1));
     co_return "delete";
   });
   app.get("/x", [] { return "get"; });

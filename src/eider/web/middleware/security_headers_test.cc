@@ -25,8 +25,7 @@ void add_pages(App& app) {
     return one.text() == other.text() ? one.text() : "different";
   });
   app.get("/streamed", [](const CspNonce& nonce, ResponseStream out) -> Task<> {
-    auto written = out.write(nonce.text());
-    co_await written;
+    co_await out.write(nonce.text());
   });
   app.get("/own", [] {
     return Response::text("x")

@@ -35,16 +35,10 @@ void add_all(App& app) {
   app.body_bytes_max(10);
   app.get("/x", [] { return "x"; });
   app.post("/x", [](Body body) { return std::string(body.view()); });
-  app.get("/streamed", [](ResponseStream out) -> Task<> {
-    auto written = out.write("streamed");
-    co_await written;
-  });
+  app.get("/streamed", [](ResponseStream out) -> Task<> { co_await out.write("streamed"); });
   Routes known = app.group("/known");
   known.guard(bearer_auth({.tokens = {{"t", {.name = "ann"}}}}));
-  const auto live = [](WebSocket socket) -> Task<> {
-    auto message = socket.receive();
-    (void)co_await message;
-  };
+  const auto live = [](WebSocket socket) -> Task<> { (void)co_await socket.receive(); };
   app.ws("/live", live);
   known.ws("/live", live);
 }

@@ -124,9 +124,9 @@ ForwardAuthGuard::ForwardAuthGuard(std::string url, ForwardAuthOptions options) 
 Task<Result<UpstreamHeaders>> ForwardAuthGuard::operator()(const Request& request,
                                                            const ClientInfo& client) const {
   const std::shared_ptr<const Service> service = service_;
-  auto sending =
-      auth_request(service->clients.here(), service->url, service->options, request, client).send();
-  const auto reply = co_await std::move(sending);
+  const auto reply = co_await auth_request(service->clients.here(), service->url, service->options,
+                                           request, client)
+                         .send();
   if (!reply) {
     co_return fail(to_error(reply.error()));
   }

@@ -50,8 +50,7 @@ class ProxiedContent final : public ProducedContent {
       if (piece->empty()) {
         break;
       }
-      auto written = out.write(*piece);
-      co_await written;
+      co_await out.write(*piece);
     }
     // Trailers are complete only after the last piece.
     forward_trailers(

@@ -33,10 +33,7 @@ class Passed final : public client::ContentSource {
   /// request  must outlive this object
   Passed(const Request& request, BodyStream content) noexcept
       : request_(request), content_(content) {}
-  [[nodiscard]] Task<Taken> next() override {
-    auto waiting = content_.next();
-    co_return co_await waiting;
-  }
+  [[nodiscard]] Task<Taken> next() override { co_return co_await content_.next(); }
   [[nodiscard]] std::string trailer_lines() const override {
     std::string lines;
     forward_request_trailers(request_, content_.trailers(),

@@ -51,8 +51,7 @@ class PostgresTopics final : public TopicAdapter {
 
  private:
   static Task<> tell(Database database, std::string channel, std::string text) {
-    auto notifying = notify(database, channel, text);
-    co_await notifying;
+    co_await notify(database, channel, text);
   }
 
   const Database database_;

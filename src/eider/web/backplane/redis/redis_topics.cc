@@ -19,8 +19,7 @@ class RedisTopics final : public TopicAdapter {
       : redis_(std::move(redis)), channel_(std::move(channel)) {}
 
   [[nodiscard]] Task<> send(std::string payload) override {
-    auto publishing = redis_.command("PUBLISH", channel_, payload);
-    co_await publishing;
+    co_await redis_.command("PUBLISH", channel_, payload);
   }
   [[nodiscard]] std::size_t bytes_max() const noexcept override { return kPayloadBytesMax; }
 

@@ -15,16 +15,13 @@ TEST_F(RedisTest, topics_reach_the_other_processes_once) {
   on_loop_.run([](Redis redis) -> Task<> {
     RelayedProcess a(redis_topics(redis));
     RelayedProcess b(redis_topics(redis));
-    auto beginning = until([&] { return a.missed == 1 && b.missed == 1; });
-    co_await std::move(beginning);
+    co_await until([&] { return a.missed == 1 && b.missed == 1; });
     for (int i = 0; i < 1000; ++i) {
       a.topics.publish("room", std::to_string(i));
     }
-    auto arriving = until([&] { return b.listener.events.size() == 1000; });
-    co_await std::move(arriving);
+    co_await until([&] { return b.listener.events.size() == 1000; });
     b.topics.publish("room", "back");
-    auto answering = until([&] { return a.listener.events.size() == 1001; });
-    co_await std::move(answering);
+    co_await until([&] { return a.listener.events.size() == 1001; });
     EXPECT_EQ(b.listener.events[999], "data: 999\n\n");
     EXPECT_EQ(b.listener.events.size(), 1001U);
     EXPECT_EQ(a.missed + b.missed, 2);
@@ -36,20 +33,16 @@ TEST_F(RedisTest, topics_tell_what_was_missed_while_redis_was_away) {
   on_loop_.run([](Redis redis, RedisServer* its) -> Task<> {
     RelayedProcess a(redis_topics(redis));
     RelayedProcess b(redis_topics(redis));
-    auto beginning = until([&] { return a.missed == 1 && b.missed == 1; });
-    co_await std::move(beginning);
+    co_await until([&] { return a.missed == 1 && b.missed == 1; });
     its->kill();
     a.topics.publish("room", "lost");
-    auto losing = until([&] { return a.relay.counts().lost == 1; });
-    co_await std::move(losing);
+    co_await until([&] { return a.relay.counts().lost == 1; });
     its->start();
     // Each process reports its own subscription and reconnection as missed messages, and one that
     // `a` sends.
-    auto returning = until([&] { return a.missed >= 3 && b.missed >= 3; });
-    co_await std::move(returning);
+    co_await until([&] { return a.missed >= 3 && b.missed >= 3; });
     a.topics.publish("room", "again");
-    auto arriving = until([&] { return !b.listener.events.empty(); });
-    co_await std::move(arriving);
+    co_await until([&] { return !b.listener.events.empty(); });
     EXPECT_EQ(b.listener.events.front(), "data: again\n\n");
   }(Redis(server.url(), {.command_time_max = 1s}), &server));
 }
@@ -59,12 +52,10 @@ TEST_F(RedisTest, topics_begin_when_redis_comes_later) {
   server.kill();
   on_loop_.run([](Redis redis, RedisServer* its) -> Task<> {
     RelayedProcess a(redis_topics(redis));
-    auto sleeping = sleep_for(300ms);
-    co_await sleeping;
+    co_await sleep_for(300ms);
     EXPECT_EQ(a.missed, 0);
     its->start();
-    auto beginning = until([&] { return a.missed == 1; });
-    co_await std::move(beginning);
+    co_await until([&] { return a.missed == 1; });
   }(Redis(server.url(), {.command_time_max = 100ms}), &server));
 }
 

@@ -58,8 +58,7 @@ TEST_F(RedisRatesTest, side_by_side_none_is_counted_twice_or_not_at_all) {
           *count += response.value().is_admitted ? 1 : 0;
         }(of, algorithm, &admitted));
       }
-      auto joining = scope.join();
-      co_await joining;
+      co_await scope.join();
       EXPECT_EQ(admitted, 40);
     }
   }(store.get()));
