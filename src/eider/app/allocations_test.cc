@@ -141,13 +141,10 @@ App make_app() {
   app.post("/size", [](Body content) { return content.size(); });
   app.get("/encoded/{text}", [](std::string_view text) { return text; });
   app.ws("/task", [](WebSocket ws) -> Task<> {
-    auto first = ws.receive();
-    auto message = co_await first;
+    auto message = co_await ws.receive();
     while (message) {
-      auto sending = ws.send(*message);
-      co_await sending;
-      auto receiving = ws.receive();
-      message = co_await receiving;
+      co_await ws.send(*message);
+      message = co_await ws.receive();
     }
   });
   app.ws("/callbacks",

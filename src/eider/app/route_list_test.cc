@@ -141,8 +141,7 @@ TEST(Rewrites, choose_the_route_also_of_handlers_that_wait) {
   app.put("/target", [](const Request& request, Body body) -> Task<std::string> {
     const std::string said =
         std::string(to_text(request.method())) + " " + std::string(body.view());
-    auto sleep = sleep_for(1ms);
-    co_await sleep;
+    co_await sleep_for(1ms);
     co_return said + " " + std::string(request.path()) + " " +
         std::string(to_text(request.method()));
   });

@@ -76,8 +76,7 @@ bool run_before(const Endpoint& endpoint, Request& request, Response& response) 
 Task<std::string_view> gather(BodyInbox& inbox) {
   inbox.gather();
   const WaitNote note(WaitNote::What::client, BodyInbox::kForContent, Loop::current().now());
-  auto arriving = inbox.arrival().wait();
-  co_await arriving;
+  co_await inbox.arrival().wait();
   co_return inbox.gathered();
 }
 

@@ -15,8 +15,7 @@ Task<std::string> BodyStream::collect(std::size_t bytes_max) {
     }
   }
   while (true) {
-    auto next_part = next();
-    const std::optional<std::string_view> part = co_await next_part;
+    const std::optional<std::string_view> part = co_await next();
     if (!part) {
       break;
     }

@@ -27,8 +27,7 @@ class Production::Inner final : public ProducedContent {
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
     production_.attach(out);
     // Wait for the end of the producer: the wrapper writes its last bytes after it.
-    auto end = production_.is_produced_.wait();
-    co_await end;
+    co_await production_.is_produced_.wait();
   }
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
     return production_.content_->length();

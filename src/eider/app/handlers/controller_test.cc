@@ -36,8 +36,7 @@ class Books {
   }
   void write(int id, Json<std::string> title) { titles_[id] = *title; }
   Task<std::string> read_slowly(int id, const Request& request) {
-    auto slept = sleep_for(std::chrono::milliseconds(5));
-    co_await slept;
+    co_await sleep_for(std::chrono::milliseconds(5));
     co_return titles_.at(id) + std::string(request.path());
   }
   std::string_view name() const noexcept { return name_; }

@@ -46,8 +46,7 @@ TEST(GuardsOfPaths, take_the_values_by_their_types) {
 TEST(GuardsOfPaths, may_wait_and_block) {
   App app;
   app.get("/{id}", [](int id) { return id; }).guard([](int id) -> Task<Result<void>> {
-    auto sleep = sleep_for(std::chrono::milliseconds(5));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(5));
     co_return id == 7 ? Result<void>() : fail(Error::forbidden("Not yours."));
   });
   app.get("/blocking/{id}", [](int id) { return id; }).guard(blocking([](int id) -> Result<void> {

@@ -260,8 +260,7 @@ TEST(Guards, ahead_of_a_thread_end_at_once_when_the_client_leaves) {
 }
 
 Task<> wait_for_long(AliveAsking /*alive*/) {
-  auto sleep = sleep_for(seconds(1000));
-  co_await sleep;
+  co_await sleep_for(seconds(1000));
 }
 
 void set_up_guard_on_a_thread(App& app) {

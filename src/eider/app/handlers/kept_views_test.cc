@@ -22,10 +22,8 @@ const std::string kTheirs(4000, 't');
 /// Sends the viewed text after other requests had their turn.
 Streamed say_later(std::string_view viewed) {
   return Streamed("text/plain", [viewed](ResponseStream out) -> Task<> {
-    auto sleep = sleep_for(milliseconds(10));
-    co_await sleep;
-    auto written = out.write(viewed);
-    co_await written;
+    co_await sleep_for(milliseconds(10));
+    co_await out.write(viewed);
   });
 }
 
@@ -67,10 +65,8 @@ void add_routes(App& app) {
   app.get("/path/{name}", [](std::string_view name) { return say_later(name); });
   app.get("/own/{name}", [](std::string name) {
     return Streamed("text/plain", [name](ResponseStream out) -> Task<> {
-      auto sleep = sleep_for(milliseconds(10));
-      co_await sleep;
-      auto written = out.write(name);
-      co_await written;
+      co_await sleep_for(milliseconds(10));
+      co_await out.write(name);
     });
   });
   app.get("/response/{name}", [](std::string_view name) { return respond_later(name); });
@@ -83,10 +79,8 @@ void add_routes(App& app) {
   });
   app.get("/reference", [](const Request& request) {
     return Streamed("text/plain", [&request](ResponseStream out) -> Task<> {
-      auto sleep = sleep_for(milliseconds(10));
-      co_await sleep;
-      auto written = out.write(request.header("Mine").value_or("none"));
-      co_await written;
+      co_await sleep_for(milliseconds(10));
+      co_await out.write(request.header("Mine").value_or("none"));
     });
   });
   app.get("/field", [](Header<"mine"> mine) { return say_later(*mine); });

@@ -114,8 +114,7 @@ int calls_on_a_thread = 0;
 
 void set_up_slow_middleware(App& app) {
   app.use([](Request&, Next next) -> Task<Response> {
-    auto sleep = sleep_for(10ms);
-    co_await sleep;
+    co_await sleep_for(10ms);
     co_return co_await next();
   });
   app.get("/", blocking([] { return ++calls_on_a_thread; }));

@@ -48,8 +48,7 @@ class Multipart::Reading {
       if (step.status == MultipartStatus::end) {
         continue;  // read the rest of the body, up to its limit, to keep the connection usable
       }
-      auto arriving = body_.next();
-      const std::optional<std::string_view> arrived = co_await arriving;
+      const std::optional<std::string_view> arrived = co_await body_.next();
       if (!arrived.has_value()) {
         const MultipartStep last = reader_->finish();
         fail_if_refused();

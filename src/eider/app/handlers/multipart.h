@@ -23,8 +23,8 @@ namespace eider {
 ///     app.post("/photos", [](Multipart form) -> Task<std::string> {
 ///       while (auto part = co_await form.next()) {
 ///         if (part->filename) {
-///           auto saving = part->save("/var/lib/photos");
-///           TempFile file = co_await std::move(saving);  // deleted unless it is kept
+///           // Deleted unless it is kept.
+///           TempFile file = co_await part->save("/var/lib/photos");
 ///           …
 ///         }
 ///       }

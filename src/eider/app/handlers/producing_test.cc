@@ -17,10 +17,8 @@ Task<> count_to(int last, ResponseStream out) {
   out.head().set_static_type(kTextPlain);
   for (int number = 1; number <= last; ++number) {
     const std::string line = std::to_string(number) + "\n";
-    auto written = out.write(line);
-    co_await written;
-    auto sleep = sleep_for(std::chrono::milliseconds(1));
-    co_await sleep;
+    co_await out.write(line);
+    co_await sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -38,10 +36,7 @@ TEST(Producing, a_handler_writes_its_response_while_it_runs) {
 TEST(Producing, no_type_is_told_to_head_that_only_the_handler_knows) {
   App app;
   app.get("/count/{last}", count_to);
-  app.get("/bytes", [](ResponseStream out) -> Task<> {
-    auto written = out.write("\1\2");
-    co_await written;
-  });
+  app.get("/bytes", [](ResponseStream out) -> Task<> { co_await out.write("\1\2"); });
   TestClient client(app);
   for (const char* target : {"/count/3", "/bytes"}) {
     const TestResponse head = client.head(target);
@@ -78,11 +73,9 @@ TEST(Producing, arguments_live_as_long_as_the_handler) {
   App app;
   app.get("/echo/{text}",
           [](std::string_view text, const Request& request, ResponseStream out) -> Task<> {
-            auto sleep = sleep_for(std::chrono::milliseconds(5));
-            co_await sleep;
+            co_await sleep_for(std::chrono::milliseconds(5));
             const std::string line = std::string(text) + " " + std::string(request.target());
-            auto written = out.write(line);
-            co_await written;
+            co_await out.write(line);
           });
   TestClient client(app);
   EXPECT_EQ(client.get("/echo/abc?d").body, "abc /echo/abc?d");
@@ -112,8 +105,7 @@ TEST(Producing, a_result_may_be_streamed) {
     Streamed rows("text/csv", [count](ResponseStream out) -> Task<> {
       for (int row = 0; row < count; ++row) {
         const std::string line = std::to_string(row) + ",x\n";
-        auto written = out.write(line);
-        co_await written;
+        co_await out.write(line);
       }
     });
     rows.head().add_header("Content-Disposition", "attachment; filename=\"rows.csv\"");
@@ -132,8 +124,7 @@ TEST(Producing, a_head_that_is_flushed_does_not_wait_for_content) {
     out.head().set_type("text/csv");
     out.flush();
     out.flush();
-    auto sleep = sleep_for(std::chrono::hours(1));
-    co_await sleep;
+    co_await sleep_for(std::chrono::hours(1));
   });
   TestClient client(app);
   const std::string told = client.raw("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -145,8 +136,7 @@ TEST(Producing, a_head_that_is_flushed_does_not_wait_for_content) {
 TEST(Producing, trailers_come_behind) {
   App app;
   app.get("/", [](ResponseStream out) -> Task<> {
-    auto written = out.write("x");
-    co_await written;
+    co_await out.write("x");
     out.add_trailer("Sum", "1");
   });
   TestClient client(app);
@@ -162,8 +152,7 @@ TEST(Producing, a_body_may_be_read_and_answered_at_once) {
       for (char& letter : upper) {
         letter = static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 32 : letter);
       }
-      auto written = out.write(upper);
-      co_await written;
+      co_await out.write(upper);
     }
   });
   TestClient client(app);
@@ -194,8 +183,7 @@ TEST(EarlyHints, come_ahead_of_the_response) {
   });
   app.get("/waits", [](EarlyHints hints) -> Task<std::string> {
     hints.link("</a.css>; rel=preload").link("</b.js>; rel=preload").send();
-    auto sleep = sleep_for(std::chrono::milliseconds(0));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(0));
     co_return "done";
   });
   TestClient client(app);
@@ -208,18 +196,13 @@ TEST(EarlyHints, come_ahead_of_the_response) {
 
 void add_both_ways(App& app) {
   app.post("/first-write", [](BodyStream body, ResponseStream out) -> Task<> {
-    auto begun = out.write("begun,");
-    co_await begun;
-    auto next = body.next();
-    const auto part = co_await next;
-    auto ended = out.write(part.value_or("nothing"));
-    co_await ended;
+    co_await out.write("begun,");
+    const auto part = co_await body.next();
+    co_await out.write(part.value_or("nothing"));
   });
   app.post("/first-read", [](BodyStream body, ResponseStream out) -> Task<> {
-    auto next = body.next();
-    const auto part = co_await next;
-    auto ended = out.write(part.value_or("nothing"));
-    co_await ended;
+    const auto part = co_await body.next();
+    co_await out.write(part.value_or("nothing"));
   });
 }
 

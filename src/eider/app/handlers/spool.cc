@@ -31,8 +31,7 @@ Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t by
     if (is_full) {
       co_await file.write();
     }
-    auto arriving = body.next();
-    const std::optional<std::string_view> piece = co_await arriving;
+    const std::optional<std::string_view> piece = co_await body.next();
     if (!piece.has_value()) {
       break;
     }
@@ -86,8 +85,7 @@ Task<SpooledBody> spool(BodyStream body, std::size_t memory_bytes_max, std::uint
   }
   std::string memory;
   while (memory.size() <= memory_bytes_max) {
-    auto arriving = body.next();
-    const std::optional<std::string_view> piece = co_await arriving;
+    const std::optional<std::string_view> piece = co_await body.next();
     if (!piece.has_value()) {
       co_return SpooledBody(std::move(memory));
     }

@@ -52,8 +52,7 @@ class JsonRows {
       line.clear();
       json::write(line, *row);
       line.append('\n');
-      auto written = out.write(line.view());
-      co_await written;
+      co_await out.write(line.view());
     }
   }
 
@@ -109,11 +108,9 @@ class CsvRows {
   static Task<> send(std::shared_ptr<S> source, json::CsvFormulas formulas, ResponseStream out) {
     detail::app::CsvText text(reflect::type_of<T>(), formulas);
     while (const auto row = co_await source->next()) {
-      auto written = out.write(text.line_of(&*row));
-      co_await written;
+      co_await out.write(text.line_of(&*row));
     }
-    auto written = out.write(text.rest());
-    co_await written;
+    co_await out.write(text.rest());
   }
 
   Streamed streamed_;

@@ -82,30 +82,22 @@ class EventsService final : public SimAppService {
  public:
   EventsService() {
     app_.get("/two", [](EventStream events) -> Task<> {
-      auto first = events.send({.event = "seen", .data = events.last_event_id()});
-      co_await first;
-      auto second = events.send({.data = "a\nb", .id = "2"});
-      co_await second;
+      co_await events.send({.event = "seen", .data = events.last_event_id()});
+      co_await events.send({.data = "a\nb", .id = "2"});
     });
     app_.get("/endless", [this](EventStream events) -> Task<> {
       const Running running(counts);
       const std::string data(1000, 'e');
       while (true) {
-        auto sent = events.send({.data = data});
-        co_await sent;
+        co_await events.send({.data = data});
         ++counts.sent;
-        auto sleep = sleep_for(milliseconds(10));
-        co_await sleep;
+        co_await sleep_for(milliseconds(10));
       }
     });
-    app_.get("/silent", [](EventStream) -> Task<> {
-      auto sleep = sleep_for(std::chrono::hours(1));
-      co_await sleep;
-    });
+    app_.get("/silent", [](EventStream) -> Task<> { co_await sleep_for(std::chrono::hours(1)); });
     app_.get("/lines", [](JsonLines<int> lines) -> Task<> {
       for (int number = 1; number <= 3; ++number) {
-        auto sent = lines.send(number);
-        co_await sent;
+        co_await lines.send(number);
       }
     });
     make_service();

@@ -29,8 +29,7 @@ class FarewellService final : public SimAppService {
       while (auto message = co_await ws.receive()) {
       }
       has_left = true;
-      auto sleep = sleep_for(seconds(2));
-      co_await sleep;
+      co_await sleep_for(seconds(2));
       has_finished = true;
     });
     make_service();

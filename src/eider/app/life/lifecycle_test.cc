@@ -428,8 +428,7 @@ TEST_P(AppRuns, tell_with_the_state_of_the_server_what_they_wait_for) {
     List told;
     while (told.size() != 5) {
       told.clear();
-      auto asking = server_state();
-      const auto state = co_await asking;
+      const auto state = co_await server_state();
       for (const LoopState& loop : state->loops) {
         for (const BackgroundState& one : loop.background) {
           told.push_back(one.name + (one.waits_for.empty() ? "" : " " + one.waits_for[0].what));
@@ -453,14 +452,13 @@ TEST_P(AppRuns, may_be_in_the_blocking_pool_when_they_stop) {
   });
   app.background("crunching", [notes = notes, may_end]() -> Task<> {
     const Witness witness{notes, "crunching"};
-    auto work = run_blocking([notes, may_end] {
+    co_await run_blocking([notes, may_end] {
       notes->add("work");
       while (!may_end->load()) {
         std::this_thread::yield();
       }
       notes->add("work done");
     });
-    co_await work;
     notes->add("never");
   });
   serve_until(1);

@@ -62,8 +62,7 @@ Task<> Reloading::reload() {
     // Read on another thread, because the event loop must not wait for disks. The thread may
     // outlive this object.
     const std::shared_ptr<Settings> settings = settings_;
-    auto work = run_blocking([settings] { return settings->read(); });
-    reading = co_await work;
+    reading = co_await run_blocking([settings] { return settings->read(); });
   } catch (...) {
     reading = fail(std::string(reason_of(thrown_error())));
   }

@@ -159,8 +159,7 @@ void guard_by_token(App& app, Routes& pages) {
     return token_hook(token, trust);
   }});
   app.background("dashboard link", [trusted, token, log = app.log_writer()]() -> Task<> {
-    auto asking = server_state();
-    const std::shared_ptr<const ServerState> state = co_await asking;
+    const std::shared_ptr<const ServerState> state = co_await server_state();
     if (state != nullptr) {
       write_lines(*state, trusts_proxies(**trusted), token, log);
     }

@@ -23,8 +23,7 @@ App counted() {
   serve_metrics(app, "/metrics", {.buckets = {0.05, 1}});
   app.get("/notes/{id}", [](int id) { return id; });
   app.get("/slow", []() -> Task<std::string> {
-    auto sleep = sleep_for(200ms);
-    co_await sleep;
+    co_await sleep_for(200ms);
     co_return "done";
   });
   return app;

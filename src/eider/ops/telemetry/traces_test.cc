@@ -30,8 +30,7 @@ App traced(const std::shared_ptr<KeptSpans>& spans,
   app.get("/notes/{id}", [](int id) { return id; });
   app.get("/waits", []() -> Task<std::string> {
     const Span span("thinks");
-    auto sleep = sleep_for(20ms);
-    co_await sleep;
+    co_await sleep_for(20ms);
     co_return std::string(Work::current()->request_id());
   });
   app.get("/throws", []() -> std::string { throw std::runtime_error("no"); });
@@ -146,8 +145,7 @@ TEST(Traces, and_names_of_requests_are_in_each_line_of_the_log) {
   app.log_to(log);
   app.observe(access_log(log, AccessFormat::fields));
   app.get("/logs", [log = Log(log)]() -> Task<> {
-    auto sleep = sleep_for(1ms);
-    co_await sleep;
+    co_await sleep_for(1ms);
     log.info("paid", {{"order", 7}});
   });
   TestClient client(app);
@@ -167,8 +165,7 @@ TEST(Traces, have_a_span_for_each_call_of_what_is_done_every_so_often) {
   const auto seen = std::make_shared<std::vector<std::uint64_t>>();
   app.every("clean", 10s,
             [seen]() -> Task<> {
-              auto sleep = sleep_for(1ms);
-              co_await sleep;
+              co_await sleep_for(1ms);
               seen->push_back(Work::current()->place.trace_low);
             },
             {.is_at_once = true});

@@ -33,8 +33,7 @@ void add_session_routes(App& app) {
   session::test::add_visit_routes(app);
   app.post("/slow/{id}", [](int id, Session<Visit> session) -> Task<std::string> {
     session->cart.push_back(id);
-    auto sleep = sleep_for(milliseconds(100));
-    co_await sleep;
+    co_await sleep_for(milliseconds(100));
     co_return "slow";
   });
 }
@@ -42,8 +41,7 @@ void add_session_routes(App& app) {
 void add_slow_logout(App& app) {
   app.post("/slow-logout", [](Session<> session) -> Task<std::string> {
     session.log_out();
-    auto sleep = sleep_for(milliseconds(100));
-    co_await sleep;
+    co_await sleep_for(milliseconds(100));
     co_return "slow";
   });
 }
@@ -51,8 +49,7 @@ void add_slow_logout(App& app) {
 void add_slow_login(App& app) {
   app.post("/slow-login", [](Session<> session) -> Task<std::string> {
     session.log_in(session.user());
-    auto sleep = sleep_for(milliseconds(100));
-    co_await sleep;
+    co_await sleep_for(milliseconds(100));
     co_return "slow";
   });
 }

@@ -83,8 +83,7 @@ class LineService final : public RequestService {
   }
   Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                        const Ongoing&) override {
-    auto sleep = sleep_for(milliseconds(50));
-    co_await sleep;
+    co_await sleep_for(milliseconds(50));
     respond(plan, request, response);
   }
   void respond_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
