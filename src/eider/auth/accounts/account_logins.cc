@@ -48,6 +48,7 @@ Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_pt
   if (!attempt) {
     co_return fail(std::move(attempt.error()));
   }
+  // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
   auto verifying = row != nullptr ? passwords_.verify(password, row->password)
                                   : passwords_.verify_unknown_user(password);
   const auto check = co_await std::move(verifying);
@@ -100,8 +101,7 @@ Task<bool> Accounts::is_current(AccountLogin login) const {
   if (login.needs_second_factor) {  // the code is pending, or was accepted
     co_return true;
   }
-  auto asking = two_factor_.is_on(login.key);
-  const bool is_on = co_await std::move(asking);
+  const bool is_on = co_await two_factor_.is_on(login.key);
   co_return !is_on;
 }
 
@@ -138,8 +138,7 @@ Task<Result<void>> Accounts::finish(Session<> session, std::string code, ClientI
     co_return fail(login_is_over());
   }
   const AccountLogin login{pending->key, pending->version, true};
-  auto current = is_current(login);
-  if (const bool still = co_await std::move(current); !still) {
+  if (const bool still = co_await is_current(login); !still) {
     session.set_pending_login({});
     co_return fail(login_is_over());
   }

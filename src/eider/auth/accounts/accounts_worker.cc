@@ -237,6 +237,7 @@ Task<> Accounts::respond(std::shared_ptr<const Ask> ask) {
   const auto changed =
       co_await transaction.exec("delete from eider_account_requests where id = $1", ask->id);
   if (changed.rows == 1) {  // otherwise another process has it
+    // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
     auto answering =
         notice_of(*ask) ? send(transaction, *notice_of(*ask)) : answer_in(transaction, ask);
     co_await std::move(answering);

@@ -59,9 +59,8 @@ class FileMails final : public MailTransport {
   }
 
   [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override {
-    auto work =
-        run_blocking([directory = directory_, message] { return write_file(directory, *message); });
-    DeliveryResult outcome = co_await work;
+    DeliveryResult outcome = co_await run_blocking(
+        [directory = directory_, message] { return write_file(directory, *message); });
     co_return outcome;
   }
 

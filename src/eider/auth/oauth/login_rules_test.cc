@@ -195,8 +195,7 @@ TEST_F(OpenIdTest, a_flood_of_exchanges_opens_so_many_connections_and_no_more) {
     for (int count = 0; count < 500; ++count) {
       scope.start(exchange());
     }
-    auto joining = scope.join();
-    co_await joining;
+    co_await scope.join();
     co_return refused;
   });
   EXPECT_EQ(browser().get("/flood").body, "500");

@@ -80,6 +80,7 @@ class Desk {
     }
     const std::string key = made->user.key;
     const bool is_stranger = session.user().empty();
+    // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
     auto keeping = is_stranger ? create(std::move(*made)) : keep(std::move(made->passkey), request);
     Result<void> kept = co_await std::move(keeping);
     if (kept && is_stranger) {
@@ -109,8 +110,7 @@ class Desk {
     }
     const auto rule = options_.relying_party.requires_counter_increase ? CounterRule::must_increase
                                                                        : CounterRule::may_decrease;
-    auto noting = options_.store->note_use(login->passkey, rule);
-    if (const bool is_noted = co_await std::move(noting); !is_noted) {
+    if (const bool is_noted = co_await options_.store->note_use(login->passkey, rule); !is_noted) {
       co_return fail(refusal(co_await why_not_noted(login->passkey.id)));
     }
     // Removing a passkey ends the existing sessions, but not this one, which is not stored yet. So
@@ -189,6 +189,7 @@ class Desk {
       co_return fail(is_stranger ? Error::unauthorized("Log in first.")
                                  : Error::forbidden("Passkeys cannot be added."));
     }
+    // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
     auto asking =
         is_stranger ? accounts.new_user(std::string(**wanted->name)) : accounts.user(user_key);
     Result<PasskeyUser> user = co_await std::move(asking);
@@ -239,8 +240,9 @@ class Desk {
     if (options_.before_add) {
       co_await options_.before_add(passkey, request);
     }
-    auto inserting = options_.store->insert(std::move(passkey), options_.passkeys_max);
-    if (const bool is_new = co_await std::move(inserting); is_new) {
+    if (const bool is_new =
+            co_await options_.store->insert(std::move(passkey), options_.passkeys_max);
+        is_new) {
       co_return Result<void>();
     }
     const std::unique_ptr<Passkey> found = co_await options_.store->find(id);

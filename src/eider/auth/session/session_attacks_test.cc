@@ -201,8 +201,8 @@ TEST(SessionAttacks, ARequestAtWorkDoesNotBringBackASessionThatIsEnded) {
   VisitApp app;
   app.app().post("/slow", [](Session<Visit> session, State<Sessions> all) -> Task<std::string> {
     session->cart.push_back(1);
-    auto ending = all->log_out_all("ada");  // from another browser of the user
-    const std::size_t count = co_await std::move(ending);
+    // From another browser of the user.
+    const std::size_t count = co_await all->log_out_all("ada");
     session->cart.push_back(2);
     co_return std::to_string(count);
   });

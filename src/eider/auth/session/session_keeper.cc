@@ -328,8 +328,7 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
     co_await replace(entry, entry.id());
   }
   const auto rename = [&] { return store_->rename(name_of(entry.id()), name_of(id)); };
-  auto renaming = in_time(rename);
-  const bool was_there = co_await std::move(renaming);
+  const bool was_there = co_await in_time(rename);
   if (was_there && entry.is_proven()) {
     // After the renaming: if it failed, a stolen id would have a fresh login.
     co_await replace(entry, id);
@@ -385,8 +384,7 @@ Task<> Keeper::erase(std::string id) const {
   const auto erasing = std::make_shared<Erasing>();
   erasing->id = std::move(id);
   erasing_.here().start(run_erase(erasing));
-  auto waiting = erasing->is_over.wait();
-  co_await waiting;
+  co_await erasing->is_over.wait();
   if (erasing->failure != nullptr) {
     std::rethrow_exception(erasing->failure);
   }

@@ -140,8 +140,7 @@ TEST(SessionSeams, AStoreThatThrowsAheadOfItsTaskIsA503) {
 void add_renewals(VisitApp& app) {
   app.app().post("/renew-late", [](Session<Visit> session, State<Sessions> all) -> Task<void> {
     session->cart.push_back(1);
-    auto ending = all->log_out_all("ada");  // from another browser of the user
-    (void)co_await std::move(ending);
+    (void)co_await all->log_out_all("ada");  // from another browser of the user
     session.log_in("ada");
   });
   app.app().post("/renew-early", [](Session<> session, State<Sessions> all) -> Task<void> {
@@ -318,13 +317,11 @@ TEST(SessionSeams, ALogoutStandsWhereItsRequestIsGivenUp) {
   VisitApp app;
   const auto end_slowly = [](Session<> session) -> Task<void> {
     session.log_out();
-    auto sleep = sleep_for(hours(1));
-    co_await sleep;
+    co_await sleep_for(hours(1));
   };
   const auto change_slowly = [](Session<Visit> session) -> Task<void> {
     session->cart.push_back(1);
-    auto sleep = sleep_for(hours(1));
-    co_await sleep;
+    co_await sleep_for(hours(1));
   };
   app.app().post("/slow-end", end_slowly).use(timeout(seconds(2)));
   app.app().post("/slow-change", change_slowly).use(timeout(seconds(2)));

@@ -311,14 +311,12 @@ TEST(Sessions, AreChangedUntilTheHeadLeavesAndNotLater) {
       } catch (const std::logic_error&) {
         is_too_late = true;
       }
-      auto written = out.write(is_too_late ? "too late" : "");
-      co_await written;
+      co_await out.write(is_too_late ? "too late" : "");
     });
   });
   app.app().get("/told", [](Session<const Visit> session, ResponseStream out) -> Task<> {
     const std::string text = json::to_text(session->cart);
-    auto written = out.write(text);
-    co_await written;
+    co_await out.write(text);
   });
   const TestResponse reply = app.get("/streamed");
   EXPECT_EQ(reply.body, "too late");
@@ -330,8 +328,7 @@ TEST(Sessions, AWebSocketReadsWhatWasThereWhenItWasOpened) {
   VisitApp app;
   app.app().ws("/socket", [](Session<const Visit> session, WebSocket socket) -> Task<> {
     const std::string text = session.user() + json::to_text(session->cart);
-    auto sending = socket.send(text);
-    co_await sending;
+    co_await socket.send(text);
   });
   const std::string cookie = app.log_in("ada");
   (void)app.post("/cart/7", cookie);

@@ -79,8 +79,7 @@ class FaultyStore final : public SessionStore {
       throw std::runtime_error("the disk is full");
     }
     if (has(Fault::hangs, function)) {
-      auto sleep = sleep_for(std::chrono::hours(1));
-      co_await sleep;
+      co_await sleep_for(std::chrono::hours(1));
     }
   }
 

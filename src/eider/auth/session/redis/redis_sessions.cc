@@ -41,8 +41,8 @@ class RedisStore final : public SessionStore {
       : redis_(std::move(redis)), prefix_(std::move(prefix)) {}
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
-    auto finding = redis_.command<std::optional<SessionRecord>>("HGETALL", prefix_ + "s:" + name);
-    auto found = co_await finding;
+    auto found =
+        co_await redis_.command<std::optional<SessionRecord>>("HGETALL", prefix_ + "s:" + name);
     co_return found ? std::make_unique<SessionRecord>(std::move(*found)) : nullptr;
   }
 
