@@ -176,12 +176,11 @@ TEST_F(CacheTest, a_value_that_is_made_of_itself_ends_by_its_time) {
   loop_.call([&] {
     scope.start([](Cache of, std::string* to) -> Task<> {
       try {
-        auto getting = of.get_bytes("k", [of]() -> Task<std::string> {
-          auto again = of.get_bytes("k", [] -> Task<std::string> { co_return ""; });
-          const CachedBytes value = co_await std::move(again);
+        (void)co_await of.get_bytes("k", [of]() -> Task<std::string> {
+          const CachedBytes value =
+              co_await of.get_bytes("k", [] -> Task<std::string> { co_return ""; });
           co_return *value;
         });
-        (void)co_await std::move(getting);
       } catch (const Failure& failure) {
         *to = std::to_string(failure.error().status());
       }
@@ -291,10 +290,9 @@ TEST_F(CacheTest, structs_are_kept_as_json_and_others_are_made_anew) {
   const auto ask_price = [&] {
     loop_.call([&] {
       scope.start([](Cache of, int* count, std::vector<int>* to) -> Task<> {
-        auto getting = of.get<Price>("p", [count]() -> Task<Price> {
+        const Price price = co_await of.get<Price>("p", [count]() -> Task<Price> {
           co_return Price{.name = "tea", .cents = 100 + ++*count};
         });
-        const Price price = co_await std::move(getting);
         to->push_back(price.cents);
       }(cache, &made, &cents));
     });
@@ -333,12 +331,11 @@ TEST_F(CacheTest, a_value_that_does_not_read_back_is_told_by_its_key_and_made_on
   Scope scope;
   loop_.call([&] {
     scope.start([](Cache of, int* count, std::vector<std::string>* to) -> Task<> {
-      auto getting = of.get<double>("the rate", [count]() -> Task<double> {
-        ++*count;
-        co_return std::numeric_limits<double>::quiet_NaN();
-      });
       try {
-        (void)co_await std::move(getting);
+        (void)co_await of.get<double>("the rate", [count]() -> Task<double> {
+          ++*count;
+          co_return std::numeric_limits<double>::quiet_NaN();
+        });
       } catch (const Failure& failure) {
         to->emplace_back(failure.what());
       }
@@ -361,8 +358,8 @@ TEST_F(CacheTest, memory_is_bounded_and_what_was_used_longest_ago_goes) {
       }
       (void)co_await of->find("a");
       co_await of->put("d", std::make_shared<const std::string>(900, 'x'), 1h);
-      auto large = of->put("a", std::make_shared<const std::string>(1001, 'x'), 1h);
-      co_await std::move(large);  // removes the old value even so
+      // Removes the old value even so.
+      co_await of->put("a", std::make_shared<const std::string>(1001, 'x'), 1h);
       for (const char* name : {"a", "b", "c", "d"}) {
         const auto found = co_await of->find(name);
         *to += found ? name : "-";
@@ -390,18 +387,18 @@ TEST(CacheOfSeveralLoops, one_makes_it_for_all) {
           scope.start([](Cache its, std::atomic<int>* times, std::atomic<int>* askers,
                          std::atomic<int>* responses) -> Task<> {
             ++*askers;
-            auto getting = its.get_bytes("k", [times, askers]() -> Task<std::string> {
-              while (*askers < kThreads * kEach) {  // all calls of all loops run at the same time
-                co_await sleep_for(1ms);
-              }
-              co_return std::to_string(++*times);
-            });
-            const CachedBytes value = co_await std::move(getting);
+            const CachedBytes value =
+                co_await its.get_bytes("k", [times, askers]() -> Task<std::string> {
+                  // All calls of all loops run at the same time.
+                  while (*askers < kThreads * kEach) {
+                    co_await sleep_for(1ms);
+                  }
+                  co_return std::to_string(++*times);
+                });
             *responses += *value == "1" ? 1 : 0;
           }(of, count, asking, right));
         }
-        auto joining = scope.join();
-        co_await joining;
+        co_await scope.join();
       }(cache, &made, &waiting, &got));
     });
   }

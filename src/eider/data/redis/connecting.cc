@@ -155,11 +155,10 @@ Task<Connected> log_in(Connected dialled, const Settings& settings) {
   Buffer login;
   const std::size_t answers = write_login(login, settings);
   bool is_checked = settings.target.kind != TargetKind::sentinel;
-  auto talking =
-      talk(*dialled->stream, std::move(login), answers, [&is_checked](RespCursor answer) {
+  auto refused =
+      co_await talk(*dialled->stream, std::move(login), answers, [&is_checked](RespCursor answer) {
         return std::exchange(is_checked, true) ? std::nullopt : check_master(answer);
       });
-  auto refused = co_await std::move(talking);
   if (refused) {
     co_return fail(std::move(*refused));
   }
@@ -207,9 +206,8 @@ Task<Connected> open_by_sentinel(net::Net& net, const Settings& settings, Place 
   Place master;
   Buffer question;
   const std::size_t answers = write_question(question, settings);
-  auto asking = talk(*dialled->stream, std::move(question), answers,
-                     [&master](RespCursor answer) { return read_place(answer, master); });
-  auto refused = co_await std::move(asking);
+  auto refused = co_await talk(*dialled->stream, std::move(question), answers,
+                               [&master](RespCursor answer) { return read_place(answer, master); });
   if (refused) {
     co_return fail(std::move(*refused));
   }

@@ -53,8 +53,7 @@ Task<RedisSession> Redis::open_session(Redis redis, std::string key) {
     co_return redis.session();
   }
   // The response shows the node of the key, or starts an update of the slot map.
-  auto asking = redis.command("EXISTS", key);
-  co_await asking;
+  co_await redis.command("EXISTS", key);
   const Instant due = Loop::current().now() + redis.time_;
   auto settings = cluster->settings_of(redis::detail::slot_of_key(key));
   while (settings == nullptr && Loop::current().now() < due) {

@@ -240,17 +240,16 @@ class Redis {
   template <class T, class... Arguments>
   static Task<T> run_on(Redis redis, redis::Script script, std::vector<std::string> keys,
                         Arguments... arguments) {
-    auto known = redis.command<T>("EVALSHA", script.digest(), keys.size(), keys, arguments...);
     try {
-      co_return co_await known;
+      co_return co_await redis.command<T>("EVALSHA", script.digest(), keys.size(), keys,
+                                          arguments...);
     } catch (const RedisFailure& failure) {
       // A script may return this error itself after it has written data.
       if (failure.code() != "NOSCRIPT" || failure.may_be_done()) {
         throw;
       }
     }
-    auto sent = redis.command<T>("EVAL", script.source(), keys.size(), keys, arguments...);
-    co_return co_await sent;
+    co_return co_await redis.command<T>("EVAL", script.source(), keys.size(), keys, arguments...);
   }
 
   static Task<RedisSession> open_session(Redis redis, std::string key);

@@ -89,8 +89,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
       .command_time_max = 1s, .connect_time_max = 900ms, .sentinel_password = "watch"};
   const Redis redis(guarded.url(), options);
   on_loop_.run([](Redis of) -> Task<> {
-    auto writing = of.command("RPUSH", "confirmed", 1, 2, 3);
-    co_await writing;
+    co_await of.command("RPUSH", "confirmed", 1, 2, 3);
     RedisSession session = of.session();
     co_await session.command("RPUSH", "confirmed", 4);
     EXPECT_EQ(co_await session.within(10s).command<int>("WAIT", 1, 9000), 1);

@@ -81,8 +81,7 @@ TEST_F(RedisTest, what_stands_side_by_side_is_on_its_way_together) {
     co_await redis.command("PING");
     auto first = redis.command<int>("INCR", "n");
     auto second = redis.command<int>("INCR", "n");
-    auto third = redis.command<int>("INCR", "n");
-    EXPECT_EQ(co_await third, 3);
+    EXPECT_EQ(co_await redis.command<int>("INCR", "n"), 3);
     EXPECT_TRUE(first.await_ready() && second.await_ready());
     EXPECT_EQ(co_await first, 1);
     EXPECT_EQ(co_await second, 2);
@@ -195,14 +194,14 @@ TEST_F(RedisTest, entries_of_a_stream_are_read_into_a_struct) {
   ask("XADD", "s", "*", User{"Ada", 36, 1.5});
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSession session = redis.session();
-    auto reading = session.within(5s).command<Read>("XREADGROUP", "GROUP", "g", "me", "BLOCK", 1000,
-                                                    "STREAMS", "s", ">");
-    Read read = co_await reading;
+    Read read = co_await session.within(5s).command<Read>("XREADGROUP", "GROUP", "g", "me", "BLOCK",
+                                                          1000, "STREAMS", "s", ">");
     EXPECT_EQ(read.value()["s"].at(0).fields["name"], "Ada");
     EXPECT_EQ(co_await redis.command<int>("XACK", "s", "g", (*read)["s"][0].id), 1);
-    auto none = session.within(5s).command<Read>("XREADGROUP", "GROUP", "g", "me", "BLOCK", 10,
-                                                 "STREAMS", "s", ">");
-    EXPECT_EQ((co_await none).has_value(), false);
+    EXPECT_EQ((co_await session.within(5s).command<Read>("XREADGROUP", "GROUP", "g", "me", "BLOCK",
+                                                         10, "STREAMS", "s", ">"))
+                  .has_value(),
+              false);
   }(redis_));
 }
 
@@ -254,8 +253,7 @@ TEST_F(RedisTest, large_values_go_both_ways) {
       co_await redis.command("SET", "large" + std::to_string(i), text);
     }
     auto a = redis.command<Text>("GET", "large0");
-    auto b = redis.command<Text>("GET", "large7");
-    EXPECT_EQ(co_await b, text);
+    EXPECT_EQ(co_await redis.command<Text>("GET", "large7"), text);
     EXPECT_EQ(co_await a, text);
   }(redis_, large));
   EXPECT_EQ(failure(open({.reply_bytes_max = 1000}), "GET", "large0").fault(), RedisFault::lost);

@@ -35,9 +35,9 @@ class RedisValueStore final : public CacheStore {
       if (near_) {
         co_return co_await find_near(name);
       }
-      auto asking = at_once_.pipeline(redis::word<std::optional<std::string>>("GET", name),
-                                      redis::word<std::int64_t>("PTTL", name));
-      auto [bytes, left_ms] = co_await asking;
+      auto [bytes, left_ms] =
+          co_await at_once_.pipeline(redis::word<std::optional<std::string>>("GET", name),
+                                     redis::word<std::int64_t>("PTTL", name));
       if (bytes) {
         co_return CachedValue{.bytes = std::make_shared<const std::string>(std::move(*bytes)),
                               .ttl = std::chrono::milliseconds(std::max<std::int64_t>(left_ms, 0))};
@@ -54,8 +54,7 @@ class RedisValueStore final : public CacheStore {
       co_return;
     }
     try {
-      auto setting = at_once_.command("SET", options_.prefix + key, *bytes, "PX", keep_ms);
-      co_await setting;
+      co_await at_once_.command("SET", options_.prefix + key, *bytes, "PX", keep_ms);
       forget_near(key);
     } catch (const RedisFailure&) {
       pause_.begin();
@@ -63,8 +62,7 @@ class RedisValueStore final : public CacheStore {
   }
 
   [[nodiscard]] Task<> erase(std::string key) override {
-    auto deleting = redis_.command("DEL", options_.prefix + key);
-    co_await deleting;
+    co_await redis_.command("DEL", options_.prefix + key);
     forget_near(key);
   }
 

@@ -17,10 +17,9 @@ class RedisValuesTest : public RedisTest {
  protected:
   std::string get(const Cache& cache) {
     return on_loop_.run([](Cache of, int* made) -> Task<std::string> {
-      auto getting = of.get_bytes("k", [made]() -> Task<std::string> {
+      const CachedBytes value = co_await of.get_bytes("k", [made]() -> Task<std::string> {
         co_return std::string("\0v", 2).append(std::to_string(++*made));
       });
-      const CachedBytes value = co_await std::move(getting);
       co_return value->substr(1);
     }(cache, &made_));
   }

@@ -36,24 +36,18 @@ TEST_F(MariadbTest, records_of_one_owner_are_not_those_of_another_by_the_collati
          "varchar(50) not null)");
   const auto check = [](Database on) -> Task<> {
     const db::Records<Owned> all(on, {.name = "owned"});
-    auto inserting = all.only(&Owned::owner, std::string("ada")).insert(NewOwned{.text = "hers"});
-    const std::int64_t id = (co_await inserting)->id;
+    const std::int64_t id =
+        (co_await all.only(&Owned::owner, std::string("ada")).insert(NewOwned{.text = "hers"}))->id;
     for (const std::string name : {"ADA", "ada ", "\u00e0da", "Ada"}) {
       const auto others = all.only(&Owned::owner, name);
-      auto finding = others.find(id);
-      EXPECT_FALSE(co_await finding) << name;
-      auto counting = others.count(OwnedQuery());
-      EXPECT_EQ(co_await counting, 0) << name;
-      auto removing = others.remove(id);
-      EXPECT_EQ((co_await removing).rows, 0) << name;
-      auto upserting = others.upsert(NewOwned{.id = id, .text = "stolen"});
-      EXPECT_FALSE(co_await upserting) << name;
+      EXPECT_FALSE(co_await others.find(id)) << name;
+      EXPECT_EQ(co_await others.count(OwnedQuery()), 0) << name;
+      EXPECT_EQ((co_await others.remove(id)).rows, 0) << name;
+      EXPECT_FALSE(co_await others.upsert(NewOwned{.id = id, .text = "stolen"})) << name;
     }
     const auto own = all.only(&Owned::owner, std::string("ada"));
-    auto finding = own.find(id);
-    EXPECT_EQ((co_await finding)->text, "hers");
-    auto upserting = own.upsert(NewOwned{.id = id, .text = "changed"});
-    EXPECT_EQ((co_await upserting)->text, "changed");
+    EXPECT_EQ((co_await own.find(id))->text, "hers");
+    EXPECT_EQ((co_await own.upsert(NewOwned{.id = id, .text = "changed"}))->text, "changed");
   };
   on_loop_.run(check(base));
 }
@@ -84,20 +78,15 @@ TEST_F(MariadbTest, records_are_changed_and_removed_where_nothing_is_returned) {
          "null, gone bool not null); insert into tags values('x', 1, false)");
   const auto check = [](Database on) -> Task<> {
     const db::Records<Tag> tags(on, {.name = "tags", .key = "name", .deleted = "gone"});
-    auto finding = tags.find("x");
-    const std::optional<Tag> before = co_await finding;
+    const std::optional<Tag> before = co_await tags.find("x");
     Tag after = before.value();
     after.uses = 2;
-    auto updating = tags.update(*before, after);
-    EXPECT_EQ((co_await updating)->uses, 2);
+    EXPECT_EQ((co_await tags.update(*before, after))->uses, 2);
     for (const char* name : {"x", "y"}) {
-      auto upserting = tags.upsert(Tag{.name = name, .uses = 3});
-      EXPECT_EQ((co_await upserting)->uses, 3);
+      EXPECT_EQ((co_await tags.upsert(Tag{.name = name, .uses = 3}))->uses, 3);
     }
-    auto removing = tags.remove("x");
-    EXPECT_EQ((co_await removing).rows, 1);
-    auto again = tags.remove("x");
-    EXPECT_EQ((co_await again).rows, 0);
+    EXPECT_EQ((co_await tags.remove("x")).rows, 1);
+    EXPECT_EQ((co_await tags.remove("x")).rows, 0);
   };
   on_loop_.run(check(base));
 }
@@ -122,8 +111,8 @@ TEST_F(MariadbTest, places_are_found_by_the_index) {
     const std::int64_t begin = co_await read(on);
     const std::optional place = Place{250, 2505};
     for (const db::Direction direction : {db::Direction::up, db::Direction::down}) {
-      auto paging = papers.page_after(FindPapers{.per_page = 3}, place, direction);
-      const std::vector<Paper> found = co_await paging;
+      const std::vector<Paper> found =
+          co_await papers.page_after(FindPapers{.per_page = 3}, place, direction);
       EXPECT_EQ(found.size(), 3U);
       EXPECT_EQ(found.front().id, direction == db::Direction::up ? 2506 : 2504);
     }

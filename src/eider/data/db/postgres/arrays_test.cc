@@ -195,10 +195,8 @@ TEST_F(PostgresArrays, are_members_of_records) {
   on_loop_.run([](Database on) -> Task<> {
     constexpr db::Table kTagged{.name = "tagged"};
     const db::Records<Tagged> records(on, kTagged);
-    auto inserting = records.insert(kTaggedOnce);
-    EXPECT_EQ((co_await inserting)->tags, kTaggedOnce.tags);
-    auto updating = records.update(kTaggedOnce, kTaggedTwice);
-    EXPECT_EQ((co_await updating)->tags, kTaggedTwice.tags);
+    EXPECT_EQ((co_await records.insert(kTaggedOnce))->tags, kTaggedOnce.tags);
+    EXPECT_EQ((co_await records.update(kTaggedOnce, kTaggedTwice))->tags, kTaggedTwice.tags);
   }(base));
 }
 

@@ -25,8 +25,7 @@ class RolledBackDatabase : public SqliteTest {
   }
   int count(const Database& db) {
     return on_loop_.run([](Database base) -> Task<int> {
-      auto found = base.one<int>("select count(*) from notes");
-      co_return (co_await found).value();
+      co_return (co_await base.one<int>("select count(*) from notes")).value();
     }(db));
   }
   void add(const Database& db, std::string title) {
@@ -111,8 +110,7 @@ TEST_F(RolledBackDatabase, IsForATestOfHandlers) {
       co_return text;
     });
     app.get("/count", [](State<Database> db) -> Task<int> {
-      auto found = db->one<int>("select count(*) from notes");
-      co_return (co_await found).value();
+      co_return (co_await db->one<int>("select count(*) from notes")).value();
     });
     TestClient client(app);
     EXPECT_EQ(client.send({.method = Method::post, .target = "/notes", .body = "new"}).status, 200);

@@ -50,10 +50,10 @@ class SqliteSharingTest : public SqliteTest {
   /// Returns the titles of all notes, in their order.
   std::string titles(const Database& db) {
     return on_loop_.run([](Database on) -> Task<std::string> {
-      auto all = on.one<std::string>(
-          "select coalesce(group_concat(title, ' '), '') from (select title from notes order by "
-          "title)");
-      co_return (co_await all).value();
+      co_return (co_await on.one<std::string>("select coalesce(group_concat(title, ' '), '') from "
+                                              "(select title from notes order by "
+                                              "title)"))
+          .value();
     }(db));
   }
   /// The size of the log: each commit appends its pages.
@@ -186,9 +186,8 @@ TEST_F(SqliteSharingTest, what_returns_rows_returns_them_once_when_it_is_done_ag
   const auto ids = on_loop_.run([](Database on) -> Task<std::vector<std::int64_t>> {
     std::vector<std::int64_t> got;
     auto add_two = [](Database to, std::vector<std::int64_t>* into) -> Task<> {
-      auto adding =
-          to.all<std::int64_t>("insert into notes(title) values('a'), ('b') returning id");
-      *into = co_await adding;
+      *into =
+          co_await to.all<std::int64_t>("insert into notes(title) values('a'), ('b') returning id");
     };
     std::optional<FailureKind> lost;
     Scope scope;
@@ -265,8 +264,8 @@ TEST_F(SqliteSharingTest, a_read_sees_what_was_done_ahead_of_it_however_many_rea
       for (int i = 0; i < 20; ++i) {
         const std::string title = std::to_string(own) + "/" + std::to_string(i);
         co_await base.exec("insert into notes(title) values($1)", title);
-        auto mine = base.one<int>("select count(*) from notes where title = $1", title);
-        EXPECT_EQ(co_await mine, 1) << title;
+        EXPECT_EQ(co_await base.one<int>("select count(*) from notes where title = $1", title), 1)
+            << title;
       }
     };
     Scope scope;
@@ -285,8 +284,7 @@ TEST_F(SqliteSharingTest, a_read_that_nobody_waits_for_is_interrupted_and_its_ne
           "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n");
     };
     auto read = [](Database in, int* sum) -> Task<> {
-      auto five = in.one<int>("select 5");
-      *sum += (co_await five).value();
+      *sum += (co_await in.one<int>("select 5")).value();
     };
     int sum = 0;
     Scope neighbours;
@@ -311,8 +309,7 @@ TEST_F(SqliteSharingTest, a_read_that_fails_leaves_its_neighbours_their_rows) {
   on_loop_.run([](Database on) -> Task<> {
     auto read = [](Database in, db::RuntimeSql sql, int* good, int* bad) -> Task<> {
       try {
-        auto one = in.one<int>(sql);
-        *good += (co_await one).value();
+        *good += (co_await in.one<int>(sql)).value();
       } catch (const db::Failure&) {
         ++*bad;
       }

@@ -184,16 +184,16 @@ struct Copying {
 }  // namespace
 
 Task<std::int64_t> backup_sqlite(Database database, std::string path, SqliteBackupOptions options) {
-  auto asking = database.one<std::string>(
-      "select coalesce(file, '') from pragma_database_list where name = 'main'");
-  const std::string file = (co_await asking).value_or("");
+  const std::string file =
+      (co_await database.one<std::string>(
+           "select coalesce(file, '') from pragma_database_list where name = 'main'"))
+          .value_or("");
   if (file.empty()) {
     refuse(FailureKind::statement, path, "the database is in memory, not in a file");
   }
   auto wanted = std::make_shared<std::atomic<bool>>(true);
   const WantedWhileHere here(wanted);
-  auto copying = run_blocking(Copying{file, std::move(path), options, std::move(wanted)});
-  co_return co_await copying;
+  co_return co_await run_blocking(Copying{file, std::move(path), options, std::move(wanted)});
 }
 
 }  // namespace eider

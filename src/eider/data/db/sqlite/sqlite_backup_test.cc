@@ -67,8 +67,7 @@ TEST_F(SqliteBackupTest, has_one_state_of_what_changes_meanwhile_and_is_its_owne
     };
     Scope scope;
     scope.start(change(on, &is_copied));
-    auto copying = backup_sqlite(on, into, {.pages_per_step = 1});
-    const std::int64_t bytes = co_await copying;
+    const std::int64_t bytes = co_await backup_sqlite(on, into, {.pages_per_step = 1});
     is_copied = true;
     co_await scope.join();
     EXPECT_EQ(bytes, static_cast<std::int64_t>(fs::file_size(into)));
@@ -108,8 +107,7 @@ TEST_F(SqliteBackupTest, replaces_a_file_when_it_is_told_to) {
   const Database db = open();
   std::ofstream(path("there.db")) << "old";
   on_loop_.run([](Database on, std::string to) -> Task<> {
-    auto copying = backup_sqlite(on, to, {.replaces = true});
-    EXPECT_GT(co_await copying, 3);
+    EXPECT_GT(co_await backup_sqlite(on, to, {.replaces = true}), 3);
   }(db, path("there.db")));
   EXPECT_TRUE(try_open_sqlite(path("there.db")).has_value());
 }
@@ -141,8 +139,7 @@ TEST_F(SqliteBackupTest, leaves_nothing_when_nobody_waits_for_it) {
     other.loop().set_blocking_pool(&pool);
     other.run([](Database on, std::string to) -> Task<> {
       auto copy = [](Database from, std::string into) -> Task<> {
-        auto copying = backup_sqlite(from, into, {.pages_per_step = 1});
-        (void)co_await copying;
+        (void)co_await backup_sqlite(from, into, {.pages_per_step = 1});
       };
       Scope dropped;
       dropped.start(copy(on, to));

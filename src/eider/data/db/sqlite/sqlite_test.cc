@@ -26,8 +26,7 @@ TEST_F(SqliteTest, sql_knows_the_row_that_was_inserted_last) {
       co_await to.exec("insert into notes(id, title) values(7, 'one')");
       const db::Changed changed = co_await to.exec("update notes set stars = 1");
       EXPECT_EQ(changed.last_insert_id, 0);
-      auto last = to.one<std::int64_t>("select last_insert_rowid()");
-      EXPECT_EQ(co_await last, 7);
+      EXPECT_EQ(co_await to.one<std::int64_t>("select last_insert_rowid()"), 7);
       const db::Changed marked = co_await to.exec(
           "insert into marks select id, 'new' from notes where id = last_insert_rowid()");
       EXPECT_EQ(marked.rows, 1);
@@ -50,12 +49,10 @@ TEST_F(SqliteTest, an_insert_that_becomes_an_update_or_fails_inserts_no_row) {
       auto broken = to.exec("insert into notes(title) values(null)");
       const auto failure = co_await failure_of(broken);
       EXPECT_EQ(failure.first, FailureKind::not_null);
-      auto last = to.one<std::int64_t>("select last_insert_rowid()");
-      EXPECT_EQ(co_await last, 7);
+      EXPECT_EQ(co_await to.one<std::int64_t>("select last_insert_rowid()"), 7);
       const db::Changed zero = co_await to.exec("insert into notes(id, title) values(0, 'zero')");
       EXPECT_EQ(zero.last_insert_id, 0);
-      auto of_zero = to.one<std::int64_t>("select last_insert_rowid()");
-      EXPECT_EQ(co_await of_zero, 0);
+      EXPECT_EQ(co_await to.one<std::int64_t>("select last_insert_rowid()"), 0);
     };
     co_await base.transaction(add);
   }(db));
@@ -159,8 +156,8 @@ TEST_F(SqliteTest, a_statement_whose_rows_are_refused_leaves_its_transaction_the
   on_loop_.run([](Database base) -> Task<> {
     auto body = [](Transaction& all) -> Task<> {
       co_await all.exec("insert into notes(id, title) values(1, 'a')");
-      auto second = all.one<int>("insert into notes(id, title) values(2, 'b') returning id");
-      EXPECT_EQ(co_await second, 2);
+      EXPECT_EQ(co_await all.one<int>("insert into notes(id, title) values(2, 'b') returning id"),
+                2);
       auto two = all.one<int>("update notes set stars = 5 returning id");
       EXPECT_EQ((co_await failure_of(two)).first, FailureKind::row);
       auto taken = all.one<int>("insert into notes(title) values('a') returning id");
@@ -319,8 +316,7 @@ TEST_F(SqliteTest, a_statement_put_together_at_run_time_is_checked_when_it_is_ru
     }(db, db::RuntimeSql{sql}, kind));
   }
   EXPECT_EQ(on_loop_.run([](Database base) -> Task<std::optional<int>> {
-    auto count = base.one<int>("select count(*) from notes ; -- still one\n /* and */ ");
-    co_return co_await count;
+    co_return co_await base.one<int>("select count(*) from notes ; -- still one\n /* and */ ");
   }(db)),
             0);
 }
