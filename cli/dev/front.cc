@@ -75,8 +75,7 @@ class ContentAndMore final : public ProducedContent {
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
     co_await inner_->produce(out);
-    auto written = out.write(more_);
-    co_await written;
+    co_await out.write(more_);
   }
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
     const auto length = inner_->length();

@@ -36,8 +36,8 @@ using ContentProducer = std::function<Task<std::string>()>;
 
 /// A request of the HTTP client:
 ///
-///     auto sending = client.request(Method::put, url).header("If-Match", etag).json(note).send();
-///     auto reply = co_await std::move(sending);
+///     auto reply =
+///         co_await client.request(Method::put, url).header("If-Match", etag).json(note).send();
 ///
 /// Invalid requests are reported when they are sent: ClientFault::bad_request.
 class ClientRequest {

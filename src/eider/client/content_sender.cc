@@ -75,6 +75,7 @@ Task<> ContentSender::run() {
     if (terms_.consent != Duration::zero()) {
       co_await wait_for_consent();
     }
+    // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
     auto sending = from_ == nullptr ? send_all() : send_from();
     co_await std::move(sending);
   } catch (...) {
@@ -145,8 +146,7 @@ Task<> ContentSender::wait_for_room(std::size_t sent_bytes) {
   turn_bytes_ += sent_bytes;
   if (turn_bytes_ >= kTurnBytesMax) {
     turn_bytes_ = 0;
-    auto turn = yield_now();
-    co_await turn;
+    co_await yield_now();
   }
   for (;;) {
     auto room = exchange_.until(Condition::room);

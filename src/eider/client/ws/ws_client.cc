@@ -89,8 +89,7 @@ ws::detail::WsAgreement agreement_of(const detail::client::WsOpening& opening,
 }
 
 Task<std::optional<WsMessage>> receive_from(WebSocket& socket) {
-  auto receiving = socket.receive();
-  co_return co_await receiving;
+  co_return co_await socket.receive();
 }
 
 }  // namespace

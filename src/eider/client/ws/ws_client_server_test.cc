@@ -32,8 +32,7 @@ Task<> echo(WebSocket ws) {
 
 /// Receives nothing, until it is destroyed while it waits.
 Task<> deaf(WebSocket ws) {
-  auto waiting = sleep_for(std::chrono::hours(1));
-  co_await waiting;
+  co_await sleep_for(std::chrono::hours(1));
   ws.close();
 }
 
@@ -104,8 +103,7 @@ Task<> talk(std::string url, std::vector<std::string> words, WhoCloses who, Talk
     co_return;
   }
   for (const std::string& word : words) {
-    auto sending = client->send(word);
-    const bool is_sent = co_await sending;
+    const bool is_sent = co_await client->send(word);
     EXPECT_TRUE(is_sent);
     const auto message = co_await client->receive();
     result.heard.emplace_back(message ? message->bytes : "nothing");
@@ -153,8 +151,7 @@ Task<> talk_packed(std::string url, WebSocketCompression compression, std::vecto
   for (const std::size_t bytes : {0U, 31U, 1000U, 70'000U, 5'000'000U}) {
     for (int again = 0; again < 3; ++again) {
       const std::string word(bytes, 'w');
-      auto sending = client->send(word);
-      co_await sending;
+      co_await client->send(word);
       const auto message = co_await client->receive();
       same.push_back(message && message->bytes == word);
     }
@@ -182,8 +179,7 @@ Task<> hear_too_much(std::string url, CloseCode& code) {
     ADD_FAILURE() << client.error().text;
     co_return;
   }
-  auto sending = client->send(std::string(1001, 'x'));
-  co_await sending;
+  co_await client->send(std::string(1001, 'x'));
   const auto message = co_await client->receive();
   EXPECT_FALSE(message);
   code = client->close_code();
@@ -214,16 +210,13 @@ Task<> send_on(std::string url, Server& server, CloseCode& code, std::size_t& se
   receiving.start(receive_all(*client));
   bool is_open = true;
   while (is_open) {
-    auto sending = client->send(std::string(100'000, 'x'));
-    is_open = co_await sending;
+    is_open = co_await client->send(std::string(100'000, 'x'));
     if (++sent == 20) {
       server.stop();
     }
-    auto yielding = yield_now();
-    co_await yielding;
+    co_await yield_now();
   }
-  auto ending = receiving.join();
-  co_await ending;
+  co_await receiving.join();
   code = client->close_code();
 }
 

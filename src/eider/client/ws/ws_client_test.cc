@@ -41,8 +41,7 @@ Task<> say(WsClient& client, std::string text, std::vector<bool>& done) {
 }
 
 Task<> say_binary(WsClient& client, std::string bytes) {
-  auto sending = client.send_binary(bytes);
-  co_await sending;
+  co_await client.send_binary(bytes);
 }
 
 Task<> close(WsClient& client, CloseCode code, std::string reason, bool& is_closed) {

@@ -23,8 +23,7 @@ struct Attempts {
 Task<> attempt(Attempts& all, SocketAddress address, Instant due) {
   // Count the attempt before the wait, so that `race` knows that it is running.
   ++all.running;
-  auto connecting = connect(address, due - Loop::current().now());
-  auto fd = co_await connecting;
+  auto fd = co_await connect(address, due - Loop::current().now());
   // The attempt has ended before its result is used.
   --all.running;
   // The first connected socket wins; a later failure must not replace it.

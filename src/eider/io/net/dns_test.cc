@@ -81,8 +81,7 @@ Task<std::string> thrice(Dns& dns, bool waits) {
   for (int times = 0; times < 2; ++times) {
     co_await look_up(dns, "a.test", DnsFamily::v4);
     if (waits) {
-      auto sleeping = sleep_for(1100ms);
-      co_await sleeping;
+      co_await sleep_for(1100ms);
     }
   }
   co_return co_await look_up(dns, "a.test", DnsFamily::v4);
@@ -114,8 +113,7 @@ Task<std::string> one_under_way(Dns& dns) {
   co_await look_up(dns, "a.test", DnsFamily::v4);
   Task<std::string> under_way = look_up(dns, "late.test", DnsFamily::v4);
   under_way.start();
-  auto other = look_up(dns, "four.test", DnsFamily::v4);  // replaces the entry of one of them
-  co_await std::move(other);
+  co_await look_up(dns, "four.test", DnsFamily::v4);  // replaces the entry of one of them
   co_return co_await look_up(dns, "late.test", DnsFamily::v4);
 }
 

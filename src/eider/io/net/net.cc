@@ -165,6 +165,7 @@ Task<std::optional<std::string>> ask_consent(TcpStream& stream, const Route& rou
   Talk talk(stream);
   // When it is destroyed, `talk` returns the bytes after the consent, before the stream is used
   // again.
+  // Choose, then await: g++ 14 evaluates temporaries of both branches of an awaited `?:`.
   auto asking =
       route.proxy->kind == ProxyKind::socks5 ? ask_socks(talk, route) : ask_for_tunnel(talk, route);
   co_return co_await std::move(asking);
@@ -179,8 +180,7 @@ ConnectError proxy_error(std::string text) {
 }
 
 Task<Result<void, NetError>> secured(TcpStream& stream) {
-  auto waiting = stream.secured();
-  co_return co_await waiting;
+  co_return co_await stream.secured();
 }
 
 }  // namespace

@@ -262,12 +262,11 @@ TEST_F(BlockingOnThreads, a_result_that_nobody_waits_for_is_dropped) {
   std::latch begun(1);
   std::latch release(1);
   auto body = [](std::shared_ptr<int> value, std::latch& begin, std::latch& end) -> Task<> {
-    auto work = run_blocking([value = std::move(value), &begin, &end] {
+    auto back = co_await run_blocking([value = std::move(value), &begin, &end] {
       begin.count_down();
       end.wait();
       return value;
     });
-    auto back = co_await work;
     ADD_FAILURE() << "resumed after its end " << *back;
   };
   Task<> task = body(dropped, begun, release);

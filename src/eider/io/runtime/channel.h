@@ -43,8 +43,7 @@ class Channel {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
 
-  /// `co_await channel.send(value)` waits while the channel is full. A plain struct with members to
-  /// destroy must be named first: `auto sending = channel.send({…}); co_await sending;`
+  /// `co_await channel.send(value)` waits while the channel is full.
   ///
   /// returns  false if the channel was closed before the value was accepted
   [[nodiscard]] Sending send(T value) { return Sending(*this, std::move(value)); }

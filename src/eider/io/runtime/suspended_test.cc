@@ -87,8 +87,7 @@ TEST(Work, goes_on_behind_every_wait_and_is_nobodys_elsewhere) {
 }
 
 Task<> blocks(Heard& heard) {
-  auto blocking = run_blocking([] { return who(); });
-  heard.push_back(co_await blocking);
+  heard.push_back(co_await run_blocking([] { return who(); }));
   heard.push_back(who());
 }
 

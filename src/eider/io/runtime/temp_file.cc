@@ -155,7 +155,7 @@ Result<Made, FileError> make_blocking(const std::string& directory) {
 Task<Result<TempFile, FileError>> TempFile::create(std::string directory) {
   // Wrap the file before it leaves the thread, so that it is removed even if the awaiter was
   // destroyed.
-  auto work = run_blocking(
+  auto open = co_await run_blocking(
       [directory = std::move(directory)]() -> Result<std::shared_ptr<Open>, FileError> {
         auto made = make_blocking(directory);
         if (!made) {
@@ -163,7 +163,6 @@ Task<Result<TempFile, FileError>> TempFile::create(std::string directory) {
         }
         return std::make_shared<Open>(std::move(made->fd), std::move(made->name));
       });
-  auto open = co_await work;
   if (!open) {
     co_return fail(open.error());
   }
@@ -175,27 +174,24 @@ Task<Result<void, FileError>> TempFile::append(std::string bytes) {
   const std::uint64_t offset = size_;
   size_ += bytes.size();
   // The call shares the file, because it continues if the awaiting task is destroyed.
-  auto work = run_blocking([open = open_, bytes = std::move(bytes), offset] {
+  co_return co_await run_blocking([open = open_, bytes = std::move(bytes), offset] {
     return detail::runtime::write_all_at(open->fd(), bytes, offset) ? Result<void, FileError>()
                                                                     : fail_temp_file();
   });
-  co_return co_await work;
 }
 
 Task<Result<std::string, FileError>> TempFile::read(std::uint64_t offset,
                                                     std::size_t bytes_max) const {
   const std::uint64_t left = size_ - std::min(size_, offset);
   const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_max, left));
-  auto work =
-      run_blocking([open = open_, offset, bytes] { return read_at(open->fd(), offset, bytes); });
-  co_return co_await work;
+  co_return co_await run_blocking(
+      [open = open_, offset, bytes] { return read_at(open->fd(), offset, bytes); });
 }
 
 Task<Result<void, FileError>> TempFile::keep(std::string path) {
-  auto work = run_blocking([open = open_, path = std::move(path)] {
+  co_return co_await run_blocking([open = open_, path = std::move(path)] {
     return keep_blocking(open->fd(), open->link_path(), path);
   });
-  co_return co_await work;
 }
 
 std::shared_ptr<const Descriptor> TempFile::descriptor() const noexcept {

@@ -33,8 +33,7 @@ Task<> note_all(WebSocket socket, Noted& noted) {
     ~AtEnd() { noted.was_destroyed = true; }
   } const at_end{noted};
   for (;;) {
-    auto receiving = socket.receive();
-    const auto message = co_await receiving;
+    const auto message = co_await socket.receive();
     if (!message) {
       break;
     }
@@ -51,8 +50,7 @@ Task<> send_much(WebSocket socket, Noted& noted) {
     Noted& noted;
     ~AtEnd() { noted.was_destroyed = true; }
   } const at_end{noted};
-  auto sending = socket.send(std::string(300'000, 'x'));
-  const bool is_open = co_await sending;
+  const bool is_open = co_await socket.send(std::string(300'000, 'x'));
   noted.received.emplace_back(is_open ? "open" : "ended");
   noted.has_ended = true;
 }
