@@ -104,8 +104,7 @@ class BothWays : public ::testing::TestWithParam<Way> {
     app_.post("/echo", echo_content).body_bytes_max(2 * kContentBytes);
     app_.post("/refuse",
               [](BodyStream body) -> Task<Response> {
-                auto next = body.next();
-                static_cast<void>(co_await next);
+                static_cast<void>(co_await body.next());
                 co_return Response::text("too much").set_status(413);
               })
         .body_bytes_max(2 * kContentBytes);

@@ -16,8 +16,7 @@ namespace eider {
 namespace {
 
 Task<int> ask(Database db, int number) {
-  auto asking = db.one<int>("select $1", number);
-  co_return (co_await asking).value_or(0);
+  co_return (co_await db.one<int>("select $1", number)).value_or(0);
 }
 
 /// Executes the statements one by one, in tasks that the handler awaits.
@@ -40,8 +39,7 @@ class RepeatedStatementsTest : public ::testing::Test {
       int sum = 0;
       for (int i = 0; i < 9; ++i) {
         const db::RuntimeSql sql{"select " + std::to_string(i)};
-        auto asking = db->one<int>(sql);
-        sum += (co_await asking).value_or(0);
+        sum += (co_await db->one<int>(sql)).value_or(0);
       }
       co_return sum;
     });

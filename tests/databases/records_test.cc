@@ -69,70 +69,54 @@ INSTANTIATE_TEST_SUITE_P(On, StoredRecords, each_database(), name_of_database);
 TEST_P(StoredRecords, are_stored_changed_found_and_removed) {
   on_loop_.run([](Database base) -> Task<> {
     const db::Records<Paper> papers(base, kPapers);
-    auto inserting = papers.insert(NewPaper{.title = "one", .stars = 3});
-    const std::optional<Paper> one = co_await inserting;
+    const std::optional<Paper> one = co_await papers.insert(NewPaper{.title = "one", .stars = 3});
     EXPECT_EQ(one->id, 1);
     EXPECT_EQ(one->stars, 3);
     EXPECT_EQ(one->mood, Mood::calm);
-    auto finding = papers.find(1);
-    EXPECT_EQ((co_await finding)->title, "one");
-    auto finding_none = papers.find(9);
-    EXPECT_FALSE(co_await finding_none);
+    EXPECT_EQ((co_await papers.find(1))->title, "one");
+    EXPECT_FALSE(co_await papers.find(9));
 
     Paper changed = *one;
     changed.stars.reset();
     changed.mood = Mood::wild;
-    auto updating = papers.update(*one, changed);
-    const std::optional<Paper> two = co_await updating;
+    const std::optional<Paper> two = co_await papers.update(*one, changed);
     EXPECT_EQ(two->version, one->version + 1);
     EXPECT_EQ(two->stars, std::nullopt);
     EXPECT_EQ(two->mood, Mood::wild);
-    auto late = papers.update(*one, changed);
-    EXPECT_FALSE(co_await late) << "it was changed since";
-    auto same = papers.update(*two, *two);
-    EXPECT_EQ((co_await same)->version, two->version) << "nothing differs";
+    EXPECT_FALSE(co_await papers.update(*one, changed)) << "it was changed since";
+    EXPECT_EQ((co_await papers.update(*two, *two))->version, two->version) << "nothing differs";
 
-    auto removing = papers.remove(1);
-    EXPECT_EQ((co_await removing).rows, 1);
-    auto again = papers.remove(1);
-    EXPECT_EQ((co_await again).rows, 0);
-    auto finding_gone = papers.find(1);
-    EXPECT_FALSE(co_await finding_gone);
-    auto still = base.one<Time>("select gone from papers where id = 1");
-    EXPECT_GT((co_await still).value(), Time() + std::chrono::years(50));
+    EXPECT_EQ((co_await papers.remove(1)).rows, 1);
+    EXPECT_EQ((co_await papers.remove(1)).rows, 0);
+    EXPECT_FALSE(co_await papers.find(1));
+    EXPECT_GT((co_await base.one<Time>("select gone from papers where id = 1")).value(),
+              Time() + std::chrono::years(50));
   }(base_));
 }
 
 TEST_P(StoredRecords, are_changed_by_the_members_that_are_given) {
   on_loop_.run([](Database base) -> Task<> {
     const db::Records<Paper> papers(base, kPapers);
-    auto inserting = papers.insert(Paper{.title = "a", .stars = 1, .version = 5});
-    const std::int64_t id = (co_await inserting)->id;
-    auto titled = papers.update(id, Patch{.title = "b"});
-    EXPECT_EQ((co_await titled)->stars, 1) << "what is absent stays";
+    const std::int64_t id =
+        (co_await papers.insert(Paper{.title = "a", .stars = 1, .version = 5}))->id;
+    EXPECT_EQ((co_await papers.update(id, Patch{.title = "b"}))->stars, 1)
+        << "what is absent stays";
     Patch nothing;
     nothing.stars = nullptr;
-    auto nulled = papers.update(id, nothing, 6);
-    EXPECT_EQ((co_await nulled)->stars, std::nullopt);
-    auto late = papers.update(id, Patch{.title = "c"}, 6);
-    EXPECT_FALSE(co_await late);
-    auto none = papers.update(id, Patch());
-    EXPECT_EQ((co_await none)->version, 7);
+    EXPECT_EQ((co_await papers.update(id, nothing, 6))->stars, std::nullopt);
+    EXPECT_FALSE(co_await papers.update(id, Patch{.title = "c"}, 6));
+    EXPECT_EQ((co_await papers.update(id, Patch()))->version, 7);
 
     auto keep = [&papers](Transaction& transaction) -> Task<Result<void>> {
-      auto more = papers.in(transaction).insert(NewPaper{.title = "taken back"});
-      EXPECT_TRUE(co_await more);
+      EXPECT_TRUE(co_await papers.in(transaction).insert(NewPaper{.title = "taken back"}));
       co_return fail(Error::conflict("no"));
     };
     EXPECT_FALSE(co_await base.transaction(keep));
-    auto count = base.one<int>("select count(*) from papers where title = 'taken back'");
-    EXPECT_EQ(co_await count, 0);
+    EXPECT_EQ(co_await base.one<int>("select count(*) from papers where title = 'taken back'"), 0);
 
     const db::Records<Tag> tags(base, kTags);
-    auto first = tags.upsert(Tag{.name = "x", .uses = 1});
-    EXPECT_EQ((co_await first)->uses, 1);
-    auto second = tags.upsert(Tag{.name = "x", .uses = 2});
-    EXPECT_EQ((co_await second)->uses, 2);
+    EXPECT_EQ((co_await tags.upsert(Tag{.name = "x", .uses = 1}))->uses, 1);
+    EXPECT_EQ((co_await tags.upsert(Tag{.name = "x", .uses = 2}))->uses, 2);
     auto twice = tags.insert(Tag{.name = "x"});
     twice.on_conflict(base.dialect() == db::Dialect::mariadb ? "PRIMARY" : "tags_pkey", &Tag::name,
                       "is there");
@@ -143,12 +127,10 @@ TEST_P(StoredRecords, are_changed_by_the_members_that_are_given) {
       status = failure.error().status();
     }
     EXPECT_EQ(status, 422);
-    auto removing = tags.remove("x");
-    EXPECT_EQ((co_await removing).rows, 1);
-    auto finding = tags.find("x");
-    EXPECT_FALSE(co_await finding);
-    auto by_title = papers.upsert(NewPaper{.title = "b", .stars = 4}, "title");
-    const std::optional<Paper> upserted = co_await by_title;
+    EXPECT_EQ((co_await tags.remove("x")).rows, 1);
+    EXPECT_FALSE(co_await tags.find("x"));
+    const std::optional<Paper> upserted =
+        co_await papers.upsert(NewPaper{.title = "b", .stars = 4}, "title");
     EXPECT_EQ(upserted->id, id);
     EXPECT_EQ(upserted->version, 8);
   }(base_));
@@ -172,13 +154,11 @@ struct Place {
 };
 
 Task<std::string> titles(db::Records<Paper> papers, FindPapers query) {
-  auto paging = papers.page(query);
   std::string text;
-  for (const Paper& paper : co_await paging) {
+  for (const Paper& paper : co_await papers.page(query)) {
     text += paper.title + " ";
   }
-  auto counting = papers.count(query);
-  text += std::to_string((co_await counting).value_or(-1));
+  text += std::to_string((co_await papers.count(query)).value_or(-1));
   co_return text;
 }
 
@@ -187,12 +167,10 @@ TEST_P(StoredRecords, are_listed_by_the_members_of_a_query) {
     const db::Records<Paper> papers(base, kPapers);
     const char* const titles_of_all[] = {"E", "d%", "c_", "b!", "Äa", "gone"};
     for (int i = 0; i < 6; ++i) {
-      auto inserting = papers.insert(Paper{
+      (void)co_await papers.insert(Paper{
           .title = titles_of_all[i], .stars = i / 2, .mood = i < 2 ? Mood::wild : Mood::calm});
-      (void)co_await inserting;
     }
-    auto removing = papers.remove(6);
-    EXPECT_EQ((co_await removing).rows, 1);
+    EXPECT_EQ((co_await papers.remove(6)).rows, 1);
     const struct {
       FindPapers query;
       const char* titles;
@@ -264,8 +242,7 @@ TEST_P(StoredRecords, an_upsert_that_meets_what_it_does_not_mean_fails_and_chang
   const auto check = [](Database base) -> Task<> {
     const db::Records<Paper> papers(base, kPapers);
     for (const char* title : {"a", "b"}) {
-      auto inserting = papers.insert(NewPaper{.title = title});
-      EXPECT_TRUE(co_await inserting);
+      EXPECT_TRUE(co_await papers.insert(NewPaper{.title = title}));
     }
     // No record has ID 3, but another record has the title.
     for (const std::int64_t id : {0, 2, 3}) {
@@ -274,8 +251,7 @@ TEST_P(StoredRecords, an_upsert_that_meets_what_it_does_not_mean_fails_and_chang
       EXPECT_EQ(failure.by().constraint, "papers_title_key");
     }
     EXPECT_EQ(co_await base.one<int>("select count(*) from papers where version = 0"), 2);
-    auto other = papers.upsert(Paper{.id = 2, .title = "c"});
-    EXPECT_EQ((co_await other)->version, 1);
+    EXPECT_EQ((co_await papers.upsert(Paper{.id = 2, .title = "c"}))->version, 1);
   };
   on_loop_.run(check(base_));
 }
@@ -283,26 +259,20 @@ TEST_P(StoredRecords, an_upsert_that_meets_what_it_does_not_mean_fails_and_chang
 TEST_P(StoredRecords, are_changed_within_a_transaction_or_not_at_all) {
   const auto check = [](Database base) -> Task<> {
     const db::Records<Tag> tags(base, kTags);
-    auto inserting = tags.insert(Tag{.name = "x", .uses = 1});
-    const Tag before = *co_await inserting;
+    const Tag before = *co_await tags.insert(Tag{.name = "x", .uses = 1});
     {
       Transaction transaction = co_await base.begin();
       const auto within = tags.in(transaction);
       Tag after = before;
       after.uses = 2;
-      auto updating = within.update(before, after);
-      EXPECT_EQ((co_await updating)->uses, 2);
-      auto upserting = within.upsert(Tag{.name = "x", .uses = 3});
-      EXPECT_EQ((co_await upserting)->uses, 3);
+      EXPECT_EQ((co_await within.update(before, after))->uses, 2);
+      EXPECT_EQ((co_await within.upsert(Tag{.name = "x", .uses = 3}))->uses, 3);
     }
-    auto finding = tags.find("x");
-    EXPECT_EQ((co_await finding)->uses, 1);
+    EXPECT_EQ((co_await tags.find("x"))->uses, 1);
     Tag gone = before;
     gone.gone = true;
-    auto marking = tags.update(before, gone);
-    EXPECT_TRUE((co_await marking)->gone) << "what it was changed to comes back";
-    auto again = tags.update(before, gone);
-    EXPECT_FALSE(co_await again);
+    EXPECT_TRUE((co_await tags.update(before, gone))->gone) << "what it was changed to comes back";
+    EXPECT_FALSE(co_await tags.update(before, gone));
   };
   on_loop_.run(check(base_));
 }
@@ -310,16 +280,13 @@ TEST_P(StoredRecords, are_changed_within_a_transaction_or_not_at_all) {
 TEST_P(StoredRecords, of_those_who_change_one_state_one_does) {
   const auto check = [](Database base) -> Task<> {
     const db::Records<Paper> papers(base, kPapers);
-    auto inserting = papers.insert(NewPaper{.title = "a"});
-    const Paper before = *co_await inserting;
+    const Paper before = *co_await papers.insert(NewPaper{.title = "a"});
     int changed = 0;
     const auto change = [](db::Records<Paper> of, Paper from, int stars, int* count) -> Task<> {
       Paper to = from;
       to.stars = stars;
-      auto updating = of.update(from, to);
-      *count += co_await updating ? 1 : 0;
-      auto upserting = of.upsert(NewPaper{.title = "shared", .stars = stars}, "title");
-      EXPECT_TRUE(co_await upserting);
+      *count += co_await of.update(from, to) ? 1 : 0;
+      EXPECT_TRUE(co_await of.upsert(NewPaper{.title = "shared", .stars = stars}, "title"));
     };
     Scope all;
     for (int i = 0; i < 16; ++i) {

@@ -129,8 +129,7 @@ TEST_P(Relations, are_filled_by_one_query_for_each) {
   }
   on_loop_.run([](Database base) -> Task<> {
     const Tables tables = tables_of(base);
-    auto paging = tables.books.page(AllBooks());
-    std::vector<Book> books = co_await paging;
+    std::vector<Book> books = co_await tables.books.page(AllBooks());
     EXPECT_FALSE(books.at(0).chapters) << "what nobody has asked for is absent";
     co_await tables.books.load(books, &Book::chapters, &Book::author, &Book::genres);
     EXPECT_EQ(text_of(books.at(0)), R"(one by Ann; a; b; O'Hara; x"y\z)");
@@ -144,18 +143,19 @@ TEST_P(Relations, are_filled_by_one_query_for_each) {
     EXPECT_EQ(books.at(0).chapters->size(), 2U) << "not told twice";
     Book changed = books.at(0);
     changed.title = "uno";
-    auto updating = tables.books.update(books.at(0), changed);
-    EXPECT_EQ((co_await updating)->title, "uno") << "relations are no columns";
-    auto inserting = tables.books.insert(Book{.title = "five", .chapters = {{Chapter()}}});
-    EXPECT_EQ((co_await inserting)->title, "five");
+    EXPECT_EQ((co_await tables.books.update(books.at(0), changed))->title, "uno")
+        << "relations are no columns";
+    EXPECT_EQ(
+        (co_await tables.books.insert(Book{.title = "five", .chapters = {{Chapter()}}}))->title,
+        "five");
 
     std::vector<Book> none;
     co_await tables.books.load(none, &Book::chapters);
     std::vector<Book> without_author(1);
     co_await tables.books.load(without_author, &Book::author);
     EXPECT_FALSE(without_author[0].author.has_value());
-    auto nobodys = tables.books.count(AllBooks{.author_id = nullptr});
-    EXPECT_EQ(co_await nobodys, 2) << "a null asks for what is NULL";
+    EXPECT_EQ(co_await tables.books.count(AllBooks{.author_id = nullptr}), 2)
+        << "a null asks for what is NULL";
   }(base_));
 }
 
@@ -181,34 +181,22 @@ TEST_P(Relations, records_of_one_owner_are_hidden_from_others) {
   on_loop_.run([](Database base) -> Task<> {
     const Tables tables = tables_of(base);
     const db::Records<Book> own = tables.books.only(&Book::tenant, 7);
-    auto finding_other = own.find(4);
-    EXPECT_FALSE(co_await finding_other);
-    auto counting = own.count(AllBooks());
-    EXPECT_EQ(co_await counting, 3);
-    auto counting_other = own.count(AllBooks{.tenant = 8});
-    EXPECT_EQ(co_await counting_other, 0) << "a query cannot widen it";
-    auto paging = own.page_after(AllBooks(), std::optional<ById>(ById{2}));
-    EXPECT_EQ((co_await paging).size(), 1U);
-    auto changing = own.update(4, NewTitle{.title = "mine"});
-    EXPECT_FALSE(co_await changing);
+    EXPECT_FALSE(co_await own.find(4));
+    EXPECT_EQ(co_await own.count(AllBooks()), 3);
+    EXPECT_EQ(co_await own.count(AllBooks{.tenant = 8}), 0) << "a query cannot widen it";
+    EXPECT_EQ((co_await own.page_after(AllBooks(), std::optional<ById>(ById{2}))).size(), 1U);
+    EXPECT_FALSE(co_await own.update(4, NewTitle{.title = "mine"}));
     EXPECT_THROW((void)own.update(1, NewTitle{.tenant = 8}), db::Failure);
-    auto removing = own.remove(4);
-    EXPECT_EQ((co_await removing).rows, 0);
-    auto inserting = own.insert(Book{.title = "six", .tenant = 8});
-    EXPECT_EQ((co_await inserting)->tenant, 7);
-    auto stealing = own.upsert(Book{.id = 4, .title = "mine", .tenant = 7});
-    EXPECT_FALSE(co_await stealing);
-    auto finding = tables.books.find(4);
-    const std::optional<Book> other = co_await finding;
+    EXPECT_EQ((co_await own.remove(4)).rows, 0);
+    EXPECT_EQ((co_await own.insert(Book{.title = "six", .tenant = 8}))->tenant, 7);
+    EXPECT_FALSE(co_await own.upsert(Book{.id = 4, .title = "mine", .tenant = 7}));
+    const std::optional<Book> other = co_await tables.books.find(4);
     EXPECT_EQ(other->title, "four");
     Book given = *other;
     given.tenant = 7;
-    auto moving = tables.books.only(&Book::tenant, 8).update(*other, given);
-    EXPECT_EQ((co_await moving)->tenant, 8);
-    auto replacing = own.replace(*other, Title{"mine"});
-    EXPECT_FALSE(co_await replacing);
-    auto replaced = tables.books.replace(*other, Title{"quattro"});
-    EXPECT_EQ((co_await replaced)->title, "quattro");
+    EXPECT_EQ((co_await tables.books.only(&Book::tenant, 8).update(*other, given))->tenant, 8);
+    EXPECT_FALSE(co_await own.replace(*other, Title{"mine"}));
+    EXPECT_EQ((co_await tables.books.replace(*other, Title{"quattro"}))->title, "quattro");
   }(base_));
 }
 

@@ -117,9 +117,8 @@ TEST_P(SeveralStatements, a_list_is_as_its_statements_are) {
     failing.push_back(db::change("delete from things"));
     failing.push_back(db::change("insert into things values(1, null)"));
     bool has_thrown = false;
-    auto all_or_none = base.batch(std::move(failing));
     try {
-      (void)co_await all_or_none;
+      (void)co_await base.batch(std::move(failing));
     } catch (const db::Failure& failure) {
       has_thrown = failure.kind() == db::FailureKind::not_null;
     }

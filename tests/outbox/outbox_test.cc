@@ -162,14 +162,15 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
     mail.is_one_time = true;
     Transaction transaction = co_await database.begin();
     const std::string id = co_await outbox->add(transaction, mail);
-    auto asking = transaction.one<std::string>("select message from eider_outbox");
-    const std::string text = (co_await asking).value_or("no row");
+    const std::string text =
+        (co_await transaction.one<std::string>("select message from eider_outbox"))
+            .value_or("no row");
     co_await transaction.commit();
     co_return id + "\n" + text;
   });
   app.get("/texts", [this]() -> Task<std::string> {
-    auto asking = database.one<std::string>("select message from eider_outbox");
-    co_return (co_await asking).value_or("no row");
+    co_return (co_await database.one<std::string>("select message from eider_outbox"))
+        .value_or("no row");
   });
   app.get("/jobs", [](State<Jobs> jobs) { return jobs->admin().list(); });
   app.post("/run-all", [](State<Jobs> jobs) -> Task<int> {  // as the jobs page does
@@ -388,8 +389,8 @@ TEST_F(OutboxCase, AMailThatEndsItsProcessEachTimeFailsAndLosesItsOneTimeLink) {
     co_await transaction.commit();
   });
   app.get("/texts", [this]() -> Task<std::string> {
-    auto asking = database.one<std::string>("select message from eider_outbox");
-    co_return (co_await asking).value_or("no row");
+    co_return (co_await database.one<std::string>("select message from eider_outbox"))
+        .value_or("no row");
   });
   TestClient client(app);
   (void)client.post_form("/killed", std::vector<TestField>());

@@ -19,13 +19,11 @@ TEST(Metrics, count_what_a_database_is_asked) {
   const Database database = open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
   metrics->watch("shop", database);
   app.get("/asks", [database]() -> Task<int> {
-    auto asked = database.one<int>("select 1");
-    const auto value = co_await asked;
+    const auto value = co_await database.one<int>("select 1");
     co_return value.value_or(0);
   });
   app.get("/fails", [database]() -> Task<int> {
-    auto asked = database.one<int>("select nosuch");
-    const auto value = co_await asked;
+    const auto value = co_await database.one<int>("select nosuch");
     co_return value.value_or(0);
   });
   serve_metrics(app, "/metrics", {.metrics = metrics});
@@ -44,13 +42,11 @@ TEST(Traces, have_spans_of_statements_without_their_values) {
   trace_requests(app, spans);
   app.state(open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop}));
   app.get("/asks", [](State<Database> database) -> Task<int> {
-    auto asked = database->one<int>("select $1 + 1", 41);
-    const auto value = co_await asked;
+    const auto value = co_await database->one<int>("select $1 + 1", 41);
     co_return value.value_or(0);
   });
   app.get("/fails", [](State<Database> database) -> Task<int> {
-    auto asked = database->one<int>("select nosuch");
-    const auto value = co_await asked;
+    const auto value = co_await database->one<int>("select nosuch");
     co_return value.value_or(0);
   });
   TestClient client(app);

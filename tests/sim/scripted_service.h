@@ -98,8 +98,7 @@ class ScriptedService final : public RequestService {
       response.set_static_body("waited");
     } else {
       if (request.path() != "/wait-now") {
-        auto sleep = sleep_for(std::chrono::milliseconds(number(request)));
-        co_await sleep;
+        co_await sleep_for(std::chrono::milliseconds(number(request)));
       }
       response.set_body(text_after_waiting(request));
     }

@@ -50,22 +50,17 @@ struct MadeContent final : ProducedContent {
     }
     if (way == Way::ticks) {
       while (true) {
-        auto written = out.write("tick\n");
-        co_await written;
-        auto sleep = sleep_for(std::chrono::milliseconds(10));
-        co_await sleep;
+        co_await out.write("tick\n");
+        co_await sleep_for(std::chrono::milliseconds(10));
       }
     }
     for (int left = way == Way::slow_pieces ? 3 : 0; left != 0; --left) {
-      auto written = out.write("piece\n");
-      co_await written;
-      auto sleep = sleep_for(std::chrono::seconds(10));
-      co_await sleep;
+      co_await out.write("piece\n");
+      co_await sleep_for(std::chrono::seconds(10));
     }
     for (std::size_t left = bytes; left != 0;) {
       const std::string_view next = std::string_view(piece).substr(0, left);
-      auto written = out.write(next);
-      co_await written;
+      co_await out.write(next);
       left -= next.size();
     }
     if (way == Way::throws_later) {
@@ -175,8 +170,7 @@ class StreamingService final : public RequestService {
         request.peer()->inform(103, "Link: </a.css>; rel=preload\r\n");
       }
       if (path.starts_with("/late-")) {
-        auto sleep = sleep_for(std::chrono::milliseconds(100));
-        co_await sleep;
+        co_await sleep_for(std::chrono::milliseconds(100));
       }
       respond_at_once(request, response);
     }
@@ -249,11 +243,9 @@ class StreamingService final : public RequestService {
     std::size_t bytes = 0;
     while (true) {
       if (request.path() == "/count-slowly") {
-        auto sleep = sleep_for(std::chrono::milliseconds(number(request)));
-        co_await sleep;
+        co_await sleep_for(std::chrono::milliseconds(number(request)));
       }
-      auto next = body.next();
-      const auto part = co_await next;
+      const auto part = co_await body.next();
       if (!part) {
         for (const Field& field : body.trailers()) {
           trailers.append(field.name).append("=").append(field.value).append("|");

@@ -25,24 +25,20 @@ using std::chrono::operator""s;
 
 /// Sends the HTTP version of the handshake (only HTTP/1.1 has a key), then echoes all messages.
 Task<> tell(WebSocket ws, Header<"Sec-WebSocket-Key", std::optional<std::string>> key) {
-  auto first = ws.send(*key ? "HTTP/1.1" : "HTTP/2");
-  co_await first;
+  co_await ws.send(*key ? "HTTP/1.1" : "HTTP/2");
   bool has_more = true;
   while (has_more) {
-    auto receiving = ws.receive();
-    const auto message = co_await receiving;
+    const auto message = co_await ws.receive();
     has_more = message.has_value();
     if (message) {
-      auto sending = ws.send(*message);
-      co_await sending;
+      co_await ws.send(*message);
     }
   }
 }
 
 /// Receives nothing, until the task is destroyed while it waits.
 Task<> listen_to_nothing(WebSocket ws) {
-  auto waiting = sleep_for(std::chrono::hours(1));
-  co_await waiting;
+  co_await sleep_for(std::chrono::hours(1));
   ws.close();
 }
 
@@ -124,8 +120,7 @@ Task<> talk(std::string page, std::string url, std::string& by) {
   EXPECT_EQ(opened->subprotocol(), "a");
   for (const std::size_t bytes : {0U, 1U, 1000U, 70'000U, 5'000'000U}) {
     const std::string word(bytes, static_cast<char>('a' + bytes % 26));
-    auto sending = opened->send(word);
-    co_await sending;
+    co_await opened->send(word);
     const std::string heard = co_await hear(*opened);
     EXPECT_TRUE(heard == word) << bytes;
   }
@@ -133,8 +128,7 @@ Task<> talk(std::string page, std::string url, std::string& by) {
   EXPECT_EQ(opened->close_code(), CloseCode::going_away);
   EXPECT_FALSE(opened->is_open());
   if (!page.empty()) {
-    auto getting = get(client, page);  // the connection stays open
-    co_await std::move(getting);
+    co_await get(client, page);  // the connection stays open
   }
 }
 
@@ -177,8 +171,7 @@ Task<> outlive(std::string page, std::string url, std::string& heard) {
     socket.emplace(std::move(*opened));
   }
   heard = co_await hear(*socket);
-  auto sending = socket->send("still here");
-  co_await sending;
+  co_await socket->send("still here");
   heard += ", " + co_await hear(*socket);
 }
 
@@ -201,8 +194,7 @@ Task<> fill(std::string page, std::string url, bool& waits, std::size_t& dropped
   const std::string message(100'000, 'x');
   for (int count = 0; count < 100; ++count) {
     dropped += opened->try_send(message) == WsSent::dropped ? 1U : 0U;
-    auto yielding = yield_now();
-    co_await yielding;
+    co_await yield_now();
   }
   auto sending = opened->send("x");
   waits = !sending.await_ready();

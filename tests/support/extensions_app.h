@@ -46,25 +46,20 @@ inline void add_slot_routes(App& app) {
   });
   app.get("/later", [](const Request& request) -> Task<std::string_view> {
     const Caller& caller = *request.find<Caller>();
-    auto sleep = sleep_for(std::chrono::milliseconds(10));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(10));
     co_return caller.name;
   });
   app.get("/streamed", [](const Request& request) {
     const Caller& caller = *request.find<Caller>();
     return Streamed("text/plain", [&caller](ResponseStream out) -> Task<> {
-      auto sleep = sleep_for(std::chrono::milliseconds(10));
-      co_await sleep;
-      auto written = out.write(caller.name);
-      co_await written;
+      co_await sleep_for(std::chrono::milliseconds(10));
+      co_await out.write(caller.name);
     });
   });
   app.get("/owning", [] {  // has no reference to the request, so that is not copied
     return Streamed("text/plain", [](ResponseStream out) -> Task<> {
-      auto sleep = sleep_for(std::chrono::milliseconds(10));
-      co_await sleep;
-      auto written = out.write(kCaller);
-      co_await written;
+      co_await sleep_for(std::chrono::milliseconds(10));
+      co_await out.write(kCaller);
     });
   });
   app.get("/blocking", blocking([](const Request& request) -> std::string_view {
@@ -75,10 +70,8 @@ inline void add_slot_routes(App& app) {
   });
   app.get("/refused",
           [](const Request&) -> Result<std::string> { return fail(Error(403, kCaller)); });
-  app.ws("/socket", [](WebSocket socket) -> Task<> {
-    auto sending = socket.send(std::to_string(slots_alive));
-    co_await sending;
-  });
+  app.ws("/socket",
+         [](WebSocket socket) -> Task<> { co_await socket.send(std::to_string(slots_alive)); });
 }
 
 }  // namespace eider

@@ -78,8 +78,7 @@ struct eider::Extract<eider::Basket> {
   static constexpr bool kOwnsData = true;
   static Task<Result<Basket>> from(Header<"basket", std::optional<std::string>> name) {
     guards_noted().note("basket");
-    auto sleep = sleep_for(std::chrono::milliseconds(10));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(10));
     if (!*name) {
       co_return fail(Error(404, "No basket."));
     }
@@ -109,8 +108,7 @@ inline Result<Asking> judge(std::string_view who) {
 inline void add_guarded_routes(Routes group) {
   group.get("/me", [](Extension<Asking> asking) -> std::string_view { return asking->name; });
   group.get("/later", [](Extension<Asking> asking) -> Task<std::string> {
-    auto sleep = sleep_for(std::chrono::milliseconds(10));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(10));
     co_return asking->name;
   });
   group.post("/content", [](Extension<Asking> asking, Body content) {
@@ -123,25 +121,20 @@ inline void add_guarded_routes(Routes group) {
   });
   group.get("/streamed", [](Extension<Asking> asking) {
     return Streamed("text/plain", [asking](ResponseStream out) -> Task<> {
-      auto sleep = sleep_for(std::chrono::milliseconds(10));
-      co_await sleep;
-      auto written = out.write(asking->name);
-      co_await written;
+      co_await sleep_for(std::chrono::milliseconds(10));
+      co_await out.write(asking->name);
     });
   });
   group.get("/events", [](Extension<Asking> asking, EventStream events) -> Task<> {
-    auto sent = events.send({.data = asking->name});
-    co_await sent;
+    co_await events.send({.data = asking->name});
   });
   group.get("/blocking", blocking([](Extension<Asking> asking) { return asking->name; }));
   group.post("/blocking-content", blocking([](Extension<Asking>, Body content) {
                guards_noted().note("handler");
                return static_cast<int>(content.size());
              }));
-  group.ws("/socket", [](WebSocket socket, Basket basket) -> Task<> {
-    auto sending = socket.send(basket.owner);
-    co_await sending;
-  });
+  group.ws("/socket",
+           [](WebSocket socket, Basket basket) -> Task<> { co_await socket.send(basket.owner); });
 }
 
 inline void set_up_guards(App& app) {
@@ -201,8 +194,7 @@ inline void set_up_guards(App& app) {
                    const Request& request) -> Task<Result<Asking>> {
     guards_noted().note("waiting guard of " + std::to_string(request.body().size()));
     const GuardUnderWay under_way;
-    auto sleep = sleep_for(std::chrono::milliseconds(10));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(10));
     co_return judge(who->value_or(""));
   });
   add_guarded_routes(waiting);

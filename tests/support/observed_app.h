@@ -72,8 +72,7 @@ inline void set_up_observed(App& app) {
   app.get("/notes/{id}", [](int id) { return id; });
   app.post("/notes", [](Body body) { return static_cast<int>(body.size()); });
   app.get("/later", []() -> Task<std::string> {
-    auto sleep = sleep_for(std::chrono::milliseconds(250));
-    co_await sleep;
+    co_await sleep_for(std::chrono::milliseconds(250));
     co_return "later";
   });
   app.get("/big", [] { return std::string(1'000'000, 'b'); });
@@ -83,22 +82,17 @@ inline void set_up_observed(App& app) {
   });
   app.get("/changed", [](ResponseStream out) -> Task<> {
     out.head().set_status(203);
-    auto written = out.write("changed");
-    co_await written;
+    co_await out.write("changed");
   });
   app.get("/endless", [](EventStream events) -> Task<> {
     while (true) {
-      auto sent = events.send({.data = "1234"});
-      co_await sent;
-      auto sleep = sleep_for(std::chrono::milliseconds(100));
-      co_await sleep;
+      co_await events.send({.data = "1234"});
+      co_await sleep_for(std::chrono::milliseconds(100));
     }
   });
   app.get("/broken-hook", [](ResponseStream out) -> Task<> {
-    auto written = out.write("never");
-    co_await written;
-    auto sleep = sleep_for(std::chrono::hours(1));
-    co_await sleep;
+    co_await out.write("never");
+    co_await sleep_for(std::chrono::hours(1));
   });
   app.on_response([](const Request& request, Response&) {
     if (request.path() == "/broken-hook") {

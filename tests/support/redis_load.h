@@ -58,9 +58,8 @@ inline Task<> write_numbers(Redis redis, int first, Instant until, const Machine
     const Instant begun = Loop::current().read_now();
     const Duration late = machine->total();
     ++tally->asked;
-    auto command = redis.command<int>("RPUSH", "numbers", number);
     try {
-      co_await command;
+      co_await redis.command<int>("RPUSH", "numbers", number);
       ++tally->done;
       tally->kept.push_back(number);
     } catch (const RedisFailure& failure) {
