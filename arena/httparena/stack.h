@@ -72,11 +72,11 @@ inline eider::Task<std::string> load_user(eider::Database db, int id) {
 inline eider::Task<eider::Response> cached(eider::Cache cache, std::string key,
                                            eider::Cache::Make load) {
   const auto is_loaded = std::make_shared<bool>(false);
-  auto reading = cache.get_bytes(std::move(key), [load = std::move(load), is_loaded] {
-    *is_loaded = true;
-    return load();
-  });
-  const eider::CachedBytes json = co_await std::move(reading);
+  const eider::CachedBytes json =
+      co_await cache.get_bytes(std::move(key), [load = std::move(load), is_loaded] {
+        *is_loaded = true;
+        return load();
+      });
   co_return eider::Response()
       .set_static_type(eider::kApplicationJson)
       .set_shared_body(json)

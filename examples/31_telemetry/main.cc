@@ -60,10 +60,8 @@ App make_app(const Settings& settings) {
 
   app.post("/orders/{id}/pay", [log, database, &paid](int id) -> Task<Paid> {
     const Span span("charge the card");
-    auto inserting = database.exec("insert or ignore into paid(id) values($1)", id);
-    co_await inserting;
-    auto counting = database.one<int>("select count(*) from paid");
-    const auto count = co_await counting;
+    co_await database.exec("insert or ignore into paid(id) values($1)", id);
+    const auto count = co_await database.one<int>("select count(*) from paid");
     paid.add();
     log.info("paid", {{"order", id}, {"card_token", "4242 4242"}});
     co_return Paid{id, count.value_or(0)};
@@ -72,8 +70,7 @@ App make_app(const Settings& settings) {
   const auto clients =
       std::make_shared<LoopLocal<HttpClient>>([] { return std::make_unique<HttpClient>(); });
   app.get("/stock", [clients, stock = settings.stock]() -> Task<Result<std::string>> {
-    auto asking = clients->here().get(stock);
-    const auto reply = co_await asking;
+    const auto reply = co_await clients->here().get(stock);
     if (!reply) {
       co_return fail(to_error(reply.error()));
     }

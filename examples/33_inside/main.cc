@@ -29,8 +29,7 @@ using Milliseconds = std::chrono::milliseconds;
 
 Task<> clean(Database database) {
   while (true) {
-    auto counting = database.one<std::int64_t>("select count(*) from sqlite_schema");
-    (void)co_await counting;
+    (void)co_await database.one<std::int64_t>("select count(*) from sqlite_schema");
     co_await sleep_for(std::chrono::minutes(1));
   }
 }
@@ -54,18 +53,16 @@ App make_app(const Settings& settings) {
     co_return "waited";
   });
   app.get("/count/{to}", [database](std::int64_t to) -> Task<std::int64_t> {
-    auto counting = database.one<std::int64_t>(
+    const auto count = co_await database.one<std::int64_t>(
         "with recursive n(i) as (select 1 union all select i + 1 from n where i < $1) "
         "select count(*) from n",
         to);
-    const auto count = co_await counting;
     co_return count.value_or(0);
   });
   const auto clients =
       std::make_shared<LoopLocal<HttpClient>>([] { return std::make_unique<HttpClient>(); });
   app.get("/stock", [clients, stock = settings.stock]() -> Task<Result<std::string>> {
-    auto asking = clients->here().get(stock);
-    const auto reply = co_await asking;
+    const auto reply = co_await clients->here().get(stock);
     if (!reply) {
       co_return fail(to_error(reply.error()));
     }
@@ -79,8 +76,7 @@ App make_app(const Settings& settings) {
     co_return bytes;
   });
   app.get("/report/{ms}", [](int ms) -> Task<std::string> {
-    auto writing = run_blocking([ms] { std::this_thread::sleep_for(Milliseconds(ms)); });
-    co_await std::move(writing);
+    co_await run_blocking([ms] { std::this_thread::sleep_for(Milliseconds(ms)); });
     co_return "written";
   });
 

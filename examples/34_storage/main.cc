@@ -26,15 +26,13 @@ struct Options {
 };
 
 Task<StoredObject> add_photo(Multipart form, State<Storage> storage, State<Options> own) {
-  auto next = form.next();
-  auto part = co_await next;
+  auto part = co_await form.next();
   if (!part || !part->filename) {
     throw Failure(Error::bad_request("Send the photo as a file of a form."));
   }
   // The key is a name that is safe in URLs and paths; the original name is kept for downloads.
   const std::string key = "photos/" + safe_filename(*part->filename, 200);
-  auto putting = storage->put(key, *part, {.bytes_max = own->photo_max.bytes});
-  co_return co_await putting;
+  co_return co_await storage->put(key, *part, {.bytes_max = own->photo_max.bytes});
 }
 
 struct ListQuery {

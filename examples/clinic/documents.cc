@@ -46,8 +46,7 @@ struct Documents {
       co_return fail(Error::invalid({{"/file", "must be a file"}}));
     }
     const std::string key = "documents/" + std::to_string(person.id) + "/" + random_token();
-    auto storing = storage.put(key, *part, {.bytes_max = kBytesMax});
-    const StoredObject object = co_await std::move(storing);
+    const StoredObject object = co_await storage.put(key, *part, {.bytes_max = kBytesMax});
     auto made = co_await database.one<Document>(
         R"(insert into documents(patient_id, name, bytes, key) values($1, $2, $3, $4)
         returning id, patient_id, name, bytes, key)",

@@ -49,8 +49,7 @@ struct Accounts {
   Task<FormResponse> sign_up_page(BoundForm<SignUp> form, Session<> session,
                                   const Pages& pages) const {
     if (form.is_valid()) {
-      auto signing_up = sign_up(Json(*form), session);
-      if (form.add_result(co_await signing_up)) {
+      if (form.add_result(co_await sign_up(Json(*form), session))) {
         co_return Redirect("/");
       }
     }
@@ -77,8 +76,7 @@ struct Accounts {
                                  const Request& request, Session<> session,
                                  const Pages& pages) const {
     if (form.is_valid()) {
-      auto logging_in = log_in(Json(*form), client, session);
-      if (form.add_result(co_await logging_in)) {
+      if (form.add_result(co_await log_in(Json(*form), client, session))) {
         co_return Redirect(safe_redirect_path(query->next));
       }
     }

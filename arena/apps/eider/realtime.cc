@@ -29,8 +29,7 @@ WebSocketHandlers in_room(std::string name) {
 Task<> count(Query<Wanted> wanted, EventStream events) {
   for (int number = 0; number < *wanted->n; ++number) {
     const std::string data = std::to_string(number);
-    auto sent = events.send({.data = data});
-    co_await sent;
+    co_await events.send({.data = data});
   }
 }
 

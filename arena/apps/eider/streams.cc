@@ -24,8 +24,7 @@ Task<> stream(std::uint64_t bytes, ResponseStream out) {
   const std::string piece(std::min<std::uint64_t>(bytes, kPieceBytes), 'x');
   for (std::uint64_t left = bytes; left != 0;) {
     const std::string_view next = std::string_view(piece).substr(0, left);
-    auto written = out.write(next);
-    co_await written;
+    co_await out.write(next);
     left -= next.size();
   }
 }

@@ -90,8 +90,7 @@ Task<Response> show_account(Frame frame, Session<> session, const User& user,
 /// A person who found a lost device may be logged in with it, so the other sessions end, too.
 Task<Redirect> remove_passkey(std::string id, const Account& account, Session<> session,
                               State<PasskeyLogins> logins, State<Sessions> visits) {
-  auto erasing = logins->store->erase(account.key, std::move(id));
-  if (const bool is_gone = co_await std::move(erasing); is_gone) {
+  if (const bool is_gone = co_await logins->store->erase(account.key, std::move(id)); is_gone) {
     static_cast<void>(co_await visits->log_out_others(session));
   }
   co_return Redirect("/account");
