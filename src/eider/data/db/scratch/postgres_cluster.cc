@@ -70,10 +70,16 @@ std::string quoted_option(std::string_view value) {
 
 /// libpq uses the last name in the list.
 std::string postgres_database(const std::string& server, const std::string& name) {
-  if (server.contains("://")) {
-    return server + (server.contains('?') ? "&" : "?") + "dbname=" + name;
+  const bool is_url = server.starts_with("postgres://") || server.starts_with("postgresql://");
+  if (!is_url) {
+    return server + "  dbname=" + name;  // a backslash at the end removes only the first space
   }
-  return server + " dbname=" + name;
+  const std::size_t begin = server.find("://") + 3;
+  const std::size_t end = std::min(server.find_first_of("@/", begin), server.size());
+  // Passwords may contain question marks.
+  const std::size_t query = server.find('?', server.substr(end).starts_with('@') ? end : begin);
+  const bool is_open = query != std::string::npos && (server.back() == '?' || server.back() == '&');
+  return server + (query == std::string::npos ? "?" : is_open ? "" : "&") + "dbname=" + name;
 }
 
 Result<std::string, std::string> PostgresCluster::make(const Parent& other) {
