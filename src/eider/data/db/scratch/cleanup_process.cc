@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 #include "eider/io/runtime/descriptor.h"
 
@@ -21,17 +23,25 @@ constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 volatile sig_atomic_t line_of_keeper = -1;
 volatile sig_atomic_t process_of_keeper = -1;
 volatile sig_atomic_t report_of_keeper = -1;
+volatile sig_atomic_t is_made = 0;
 
-/// Copies the cleanup process's report until its end.
+/// Copies the cleanup process's report until its end, without the address of the resource, which
+/// may contain a password.
 void pass_on(int report) noexcept {
   std::array<char, 512> some{};
+  bool is_after_address = is_made != 0;
   for (ssize_t bytes = 1; bytes != 0;) {
     bytes = ::read(report, some.data(), some.size());
     if (bytes < 0 && errno != EINTR) {
       break;
     }
-    (void)runtime::write_all(STDERR_FILENO,
-                             {some.data(), bytes < 0 ? 0 : static_cast<std::size_t>(bytes)});
+    std::string_view text(some.data(), bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+    if (!is_after_address) {
+      const std::size_t end = std::min(text.find('\0'), text.size());
+      is_after_address = end != text.size();
+      text.remove_prefix(is_after_address ? end + 1 : end);
+    }
+    (void)runtime::write_all(STDERR_FILENO, text);
   }
   ::close(report);
 }
@@ -155,10 +165,12 @@ Result<CleanupProcess, std::string> CleanupProcess::start(TemporaryResource& kep
   line_of_keeper = line[1];
   process_of_keeper = process;
   report_of_keeper = report[0];
+  is_made = 0;
   take_signals(SIG_DFL, &end_by_signal);
   (void)::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   CleanupProcess made(process);
   const std::string told = read_first(report[0]);
+  is_made = 1;
   if (!told.starts_with('+')) {
     return fail(told.empty() ? std::string("the process that creates the database has ended")
                              : told.substr(1));
