@@ -2,6 +2,8 @@
 
 #include "cli/db/scratch.h"
 #include "tests/support/own_temporary_files.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/recording_relay.h"
 
 namespace eider {
 namespace {
@@ -198,6 +200,27 @@ TEST(PostgresScratchServer, tells_a_failing_migration_and_leaves_nothing) {
   ASSERT_FALSE(scratch);
   EXPECT_TRUE(scratch.error().starts_with("0001_notes.sql:3: [failed] ")) << scratch.error();
   EXPECT_EQ(own.count(), 0);
+}
+
+TEST(PostgresScratchServer, fails_after_two_attempts_to_connect_if_the_server_is_gone) {
+  PostgresServer server;
+  const auto fault = std::make_shared<StatementFault>(StatementFault::How::away, 0);
+  RecordingRelay relay(static_cast<std::uint16_t>(server.port()), fault);
+  const std::string where = "postgres://tester@127.0.0.1:" + std::to_string(relay.port());
+  const std::vector<MigrationFile> files = {{"0001_notes.sql", "create table notes(x int);"}};
+  ::testing::internal::CaptureStderr();
+  {
+    const Scratch scratch =
+        make_postgres_scratch(make_migrations(files).value(), where + "/postgres");
+    ASSERT_TRUE(scratch) << scratch.error();
+    EXPECT_TRUE((*scratch)->describe("select 1"));
+    fault->arm();
+    const std::size_t before = relay.sent().size();
+    EXPECT_FALSE((*scratch)->describe("select 1"));
+    EXPECT_FALSE((*scratch)->describe("select 1"));
+    EXPECT_LE(relay.sent().size(), before + 4);
+  }
+  EXPECT_TRUE(::testing::internal::GetCapturedStderr().contains("could not be dropped"));
 }
 
 }  // namespace

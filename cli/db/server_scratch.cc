@@ -86,7 +86,10 @@ Result<void, std::string> ServerScratch::open(const Migrations& migrations) {
 Result<LockedStatement, std::string> ServerScratch::describe(const std::string& sql) {
   LockedStatement locked{};
   try {
-    bench::run_on(*loop_, [&]() -> Task<> { locked = co_await described(sql); });
+    bench::run_on(*loop_, [&]() -> Task<> {
+      const db::Impatient impatient(database_->pool());
+      locked = co_await described(sql);
+    });
   } catch (const db::Failure& failure) {
     return fail(std::string(failure.what()));
   }
