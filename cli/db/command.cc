@@ -12,6 +12,7 @@
 #include "cli/db/connect.h"
 #include "cli/db/options.h"
 #include "cli/json_line.h"
+#include "cli/process/run.h"
 #include "cli/project/words.h"
 
 namespace eider {
@@ -192,7 +193,9 @@ int run_on_database(DbWanted& wanted) {
   }
   if (wanted.what == "snapshot") {
     const auto done = write_snapshot(wanted, *database);
-    return done ? kCommandDone : command_fault("db", done.error());
+    return done                          ? kCommandDone
+           : done.error() == kWasStopped ? kCommandStopped
+                                         : command_fault("db", done.error());
   }
   const auto migrations = read_migrations(wanted.migrations);
   if (!migrations) {

@@ -89,6 +89,8 @@ struct DbWanted {
 
 /// Writes the schema to wanted.out, or to standard output. For PostgreSQL it is the output of
 /// pg_dump, without lines that differ between runs.
+///
+/// errors   also kWasStopped (cli/process/run.h)
 [[nodiscard]] Result<void, std::string> write_snapshot(const DbWanted& wanted,
                                                        const Database& database);
 

@@ -53,7 +53,7 @@ void drop_row_count(std::string& line) {
 Result<std::string, std::string> dumped(std::vector<std::string> words, const char* complaint) {
   const auto dump = run_program({.words = std::move(words), .output = ProgramCall::Output::kept});
   if (!dump || !dump->is_good()) {
-    return fail(std::string(complaint));
+    return fail(dump && dump->is_stopped ? std::string(kWasStopped) : std::string(complaint));
   }
   std::string schema;
   std::istringstream lines(dump->output);

@@ -4,6 +4,7 @@ Must not use internals of the library: only its output, its status and the table
 """
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -11,6 +12,7 @@ import sqlite3
 import subprocess
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from mariadb_support import MariadbServer
 from migrations_support import Directory, WAIT_SECONDS_MAX, wait_until
@@ -374,6 +376,13 @@ class PostgresDeployers(TwoDeployers):
         self.assertIn('CREATE TABLE public.good', first)
         self.assertNotIn('eider_migrations', first)
         self.assertEqual(self.run_db('snapshot')[1], first)
+
+    def test_a_stopped_snapshot_stops_the_dump(self):
+        program = self.directory / 'pg_dump'
+        program.write_text('#!/bin/sh\nkill -INT $PPID\nexec sleep 1000\n')
+        program.chmod(0o755)
+        with mock.patch.dict(os.environ, PATH=f'{self.directory}:{os.environ["PATH"]}'):
+            self.assertEqual(self.run_db('snapshot'), (130, '', ''))
 
 
 class MariadbDeployers(TwoDeployers):
