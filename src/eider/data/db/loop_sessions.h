@@ -181,7 +181,8 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job);
   /// Passes waiting jobs to the fallback.
   void hand_over();
-  /// While it is set, waiting jobs fail after some failed attempts to connect.
+  /// While it is set, waiting jobs fail after some failed attempts to connect, as they always do if
+  /// the server rejects the login.
   void set_impatient(bool is_impatient) noexcept {
     is_impatient_ = is_impatient;
     failures_ = 0;
@@ -230,7 +231,10 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   [[nodiscard]] bool may_stream() const;
   void open_more();
   [[nodiscard]] bool may_open() const;
-  void note_no_connection(std::string why);
+  void note_no_connection(std::string why, bool is_rejected);
+  [[nodiscard]] bool is_hopeless() const noexcept {
+    return failures_ >= kFailuresMax && sessions_.empty();
+  }
   [[nodiscard]] Failure lateness_of(const Job& job) const;
   void refuse_until(Instant deadline);
   void arm_timer() noexcept;
@@ -253,7 +257,7 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   std::vector<std::unique_ptr<Job>> finished_;    // their coroutines are resumed in `run`
   std::vector<std::unique_ptr<Job>> running_;
   bool is_impatient_ = false;
-  int failures_ = 0;  // consecutive failures to connect
+  int failures_ = 0;  // consecutive failures to connect that waiting does not cure
   std::string why_;   // why there is no connection; empty if the last attempt succeeded
   Duration pause_{0};
   Instant pause_end_;
@@ -297,6 +301,9 @@ void LoopSessions<D>::go_on() {
   // and the counts are those of the jobs that still wait.
   serve_queue();
   open_more();
+  if (is_hopeless()) {
+    refuse_until(Instant::max());
+  }
   arm_timer();
   tell_counts();
 }
@@ -511,23 +518,21 @@ void LoopSessions<D>::on_closed(Session& session, std::string why) {
   closed_.push_back(std::move(*found));
   sessions_.erase(found);
   if (!session.was_connected()) {
-    note_no_connection(std::move(why));
+    note_no_connection(std::move(why), session.was_rejected());
   }
   loop_.defer(*this);
 }
 
 template <class D>
-void LoopSessions<D>::note_no_connection(std::string why) {
-  // Before jobs are rejected below: their errors contain the reason.
+void LoopSessions<D>::note_no_connection(std::string why, bool is_rejected) {
   why_ = std::move(why);
   finder_.note_failure();
   pause_ = std::clamp(pause_ * 2, kPauseMin, kPauseMax);
   pause_end_ = loop_.now() + pause_;
   hand_over();
   // A server that is starting up will be available soon.
-  if (is_impatient_ && !why_.contains("starting up") && ++failures_ >= kFailuresMax) {
-    refuse_until(Instant::max());
-  }
+  const bool is_final = is_rejected || (is_impatient_ && !why_.contains("starting up"));
+  failures_ = is_final ? failures_ + 1 : 0;
 }
 
 template <class D>

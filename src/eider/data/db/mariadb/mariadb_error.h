@@ -37,6 +37,11 @@ struct ServerError {
   [[nodiscard]] bool is_of_stale_statement() const noexcept {
     return number == 1243 || number == 1615;
   }
+  /// Invalid user or password (1045, 1698), no access to the database, or no such database: waiting
+  /// does not help.
+  [[nodiscard]] bool is_of_login() const noexcept {
+    return number == 1044 || number == 1045 || number == 1049 || number == 1698;
+  }
   /// The server is read-only, for example a former primary that is a replica now.
   [[nodiscard]] bool is_read_only() const noexcept {
     return number == 1290 || number == 1792 || number == 1836;

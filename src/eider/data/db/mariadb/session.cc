@@ -208,6 +208,7 @@ Task<std::string> Connecting::try_host(const Host& host, Thread* thread) {
     why = broken.why.empty() ? "the server closed the connection" : broken.why;
   } catch (const Refused& refused) {
     why = refused.error.message;
+    is_rejected_ = is_rejected_ || refused.error.is_of_login();
   }
   co_return why;
 }

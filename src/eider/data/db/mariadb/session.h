@@ -137,6 +137,8 @@ class Connecting final : private Timer {
   /// finding  resolves the hosts' names; no hosts if no name was found
   /// errors   throws Broken
   [[nodiscard]] Task<Thread> connect(Task<std::vector<Host>> finding);
+  /// A host has rejected the login, and will do so again.
+  [[nodiscard]] bool is_rejected() const noexcept { return is_rejected_; }
 
  private:
   void expire() override { wire_.give_up("the server does not respond"); }
@@ -145,6 +147,7 @@ class Connecting final : private Timer {
   Loop& loop_;
   Wire& wire_;
   const Settings& settings_;
+  bool is_rejected_ = false;
 };
 
 class BulkRows;
@@ -186,6 +189,8 @@ class Session final : public LoopConnection, private RowFlowOwner, private Timer
   }
   /// True even if it is closed now.
   [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
+  /// The server has rejected the login, and will do so again.
+  [[nodiscard]] bool was_rejected() const noexcept { return connecting_.is_rejected(); }
   [[nodiscard]] bool is_connecting() const noexcept { return stage_ == Stage::connecting; }
   /// Continues after a transaction has ended.
   void on_changed() override { wake(); }

@@ -76,6 +76,22 @@ TEST_F(MariadbOverTls, a_password_goes_to_the_server_that_was_meant) {
   EXPECT_NE(ask_of("127.0.0.1", "secret:wr0ng"), "3");
 }
 
+/// Without a limit of the wait: a call that waited for a retry would not end.
+TEST_F(MariadbOverTls, a_login_that_no_wait_cures_fails_at_once) {
+  on_loop_.run([](std::vector<std::string> all) -> Task<> {
+    for (const std::string& where : all) {
+      const Database on = open_mariadb(where, {.wait_time_max = std::chrono::hours(1)});
+      for (int i = 0; i < 3; ++i) {
+        auto asked = on.exec("select 1");
+        const db::Failure failure = co_await failure_of(asked);
+        EXPECT_EQ(failure.kind(), db::FailureKind::lost) << where;
+        EXPECT_TRUE(std::string_view(failure.what()).contains("cannot connect")) << where;
+      }
+    }
+  }({server_.url("127.0.0.1", "secret:wr0ng"), server_.url("127.0.0.1", "nobody"),
+                                                server_.url("127.0.0.1") + "_absent"}));
+}
+
 bool is_about_certificate(const std::string& text) {
   return text.contains("certificate") || text.contains("Hostname verification failed");
 }

@@ -156,6 +156,28 @@ std::int64_t line_of(std::string_view position, std::string_view script) noexcep
   return line;
 }
 
+/// Removes the code from "FATAL:  28P01: password …", whose severity is translated, and returns it.
+std::string take_sqlstate(std::string& line) {
+  constexpr std::size_t kLetters = 5;
+  const std::size_t at = line.find(":  ");
+  if (at == std::string::npos || line.size() < at + 3 + kLetters) {
+    return {};
+  }
+  std::string code = line.substr(at + 3, kLetters);
+  const bool is_code = std::ranges::all_of(
+      code, [](char letter) { return is_digit(letter) || (letter >= 'A' && letter <= 'Z'); });
+  if (!is_code || line.compare(at + 3 + kLetters, 2, ": ") != 0) {
+    return {};
+  }
+  line.erase(at + 3, kLetters + 2);
+  return code;
+}
+
+/// Invalid password, invalid authorization, and no such database.
+bool is_of_login(std::string_view code) noexcept {
+  return code == "28P01" || code == "28000" || code == "3D000";
+}
+
 }  // namespace
 
 FailureKind kind_of_sqlstate(std::string_view code) noexcept {
@@ -280,6 +302,19 @@ std::string one_line(std::string_view message) {
   std::string line(message);
   std::ranges::replace(line, '\n', ' ');
   return line;
+}
+
+LoginError read_login_error(std::string_view message) {
+  LoginError error;
+  while (!message.empty()) {
+    std::string line(take_until(message, "\n"));
+    if (line.starts_with("LOCATION:")) {  // in the server's source
+      continue;
+    }
+    error.is_rejected |= is_of_login(take_sqlstate(line));
+    error.text += (error.text.empty() ? "" : " ") + line;
+  }
+  return error;
 }
 
 }  // namespace eider::db::postgres

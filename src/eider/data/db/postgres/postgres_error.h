@@ -60,4 +60,16 @@ enum class Staleness : std::uint8_t { none, plan, types, gone };
 /// Returns a message of libpq in one line.
 [[nodiscard]] std::string one_line(std::string_view message);
 
+/// An error before the connection is established.
+///
+/// text         in one line
+/// is_rejected  the server has rejected the login, and will do so again
+struct LoginError {
+  std::string text{};
+  bool is_rejected = false;
+};
+
+/// message  of libpq, with PQERRORS_VERBOSE
+[[nodiscard]] LoginError read_login_error(std::string_view message);
+
 }  // namespace eider::db::postgres

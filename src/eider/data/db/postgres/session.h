@@ -135,6 +135,8 @@ class Session final : public LoopConnection,
   }
   /// True even if it is closed now.
   [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
+  /// The server has rejected the login, and will do so again.
+  [[nodiscard]] bool was_rejected() const noexcept { return wire_.is_login_rejected(); }
   [[nodiscard]] bool is_connecting() const noexcept { return stage_ == Stage::connecting; }
   /// Continues after a transaction has ended.
   void on_changed() override;

@@ -27,6 +27,8 @@ Wire::Progress Wire::begin(const Target& target) {
     return Progress::failed;
   }
   PQsetNoticeReceiver(connection_.get(), &ignore_notice, nullptr);
+  // Otherwise, libpq does not report the SQLSTATE of a login error.
+  PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
   guard_.emplace(connection_.get(), target.auth);
   return guard_->after_step() ? Progress::wants_writing : Progress::failed;
 }
@@ -57,6 +59,13 @@ Wire::Progress Wire::go_on() {
     case PGRES_POLLING_ACTIVE:
       break;
   }
+  return note_login_error();
+}
+
+Wire::Progress Wire::note_login_error() {
+  LoginError error = read_login_error(PQerrorMessage(connection_.get()));
+  note_said(std::move(error.text));
+  is_login_rejected_ = error.is_rejected;
   return Progress::failed;
 }
 
@@ -66,6 +75,7 @@ bool Wire::set_up() {
     return false;
   }
   guard_.reset();
+  PQsetErrorVerbosity(connection_.get(), PQERRORS_DEFAULT);
   if (PQgssEncInUse(connection_.get()) == 1) {
     said_ = "gssencmode must be 'disable': use TLS instead";
     return false;

@@ -32,6 +32,8 @@ class Wire {
   [[nodiscard]] Progress go_on();
   /// Call this once connected: after it, the connection does not block.
   [[nodiscard]] bool set_up();
+  /// The server has rejected the login, and will do so again.
+  [[nodiscard]] bool is_login_rejected() const noexcept { return is_login_rejected_; }
 
   // Sending. Returns false if the connection is no longer usable. `flush` sends the messages.
 
@@ -139,6 +141,7 @@ class Wire {
 
  private:
   [[nodiscard]] bool receive_past_libpq();
+  [[nodiscard]] Progress note_login_error();
 
   ConnectionHandle connection_;
   std::optional<LoginGuard> guard_;  // while it connects
@@ -150,6 +153,7 @@ class Wire {
   char status_ = 'I';
   bool is_in_script_ = false;
   bool is_local_ = false;
+  bool is_login_rejected_ = false;
 };
 
 }  // namespace eider::db::postgres
