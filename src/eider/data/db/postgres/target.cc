@@ -196,6 +196,15 @@ bool is_tls_needed(const ValueOf& value) {
          !value("service").empty();
 }
 
+/// Returns whether this is neither a URL of PostgreSQL nor a list of key=value pairs.
+///
+/// complaint  of libpq
+bool has_unknown_form(std::string_view text, std::string_view complaint) noexcept {
+  const bool is_url = text.find("://") < text.find('=');
+  return !text.starts_with("postgres://") && !text.starts_with("postgresql://") &&
+         (is_url || complaint.starts_with("missing \"=\""));
+}
+
 /// Returns libpq's error text up to the first quoted part, which may be the password.
 std::string without_quoted(std::string_view complaint) {
   const auto is_said = [](char c) {
@@ -234,8 +243,12 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   const OptionsHandle said(PQconninfoParse(text.c_str(), &complaint));
   const TextHandle why(complaint);
   if (said == nullptr) {
-    return fail("invalid PostgreSQL connection string: " +
-                (why == nullptr ? std::string("out of memory") : without_quoted(why.get())));
+    const std::string reason = why == nullptr ? "out of memory"
+                               : has_unknown_form(text, why.get())
+                                   ? "it must start with postgres:// or postgresql://, or contain "
+                                     "only key=value pairs"
+                                   : without_quoted(why.get());
+    return fail("invalid PostgreSQL connection string: " + reason);
   }
   const OptionsHandle unsaid(PQconndefaults());
   const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };

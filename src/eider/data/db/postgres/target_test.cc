@@ -84,6 +84,13 @@ TEST(PostgresTargets, an_error_of_a_place_shows_no_password) {
     ASSERT_FALSE(target.has_value()) << where;
     EXPECT_EQ(target.error().find("secret"), std::string::npos) << target.error();
   }
+  for (const char* where : {"postgress://me:topsecret@host/db", "notes.db",
+                            "http://host?a=topsecret", "user=me password=my topsecret"}) {
+    const std::string error = read_target(where, {}).error();
+    EXPECT_NE(error.find("must start with postgres:// or postgresql://"), std::string::npos)
+        << error;
+    EXPECT_EQ(error.find("secret"), std::string::npos) << error;
+  }
   EXPECT_NE(read_target("host='open", {}).error().find("unterminated"), std::string::npos);
 }
 
