@@ -48,10 +48,16 @@ class MariadbSchema : public MariadbTest {
   }
 };
 
+TEST_F(MariadbSchema, shows_the_place_of_a_syntax_error) {
+  const std::string told = up(open(), {{"0001_a.sql", "selct 'a' from b;\n"}});
+  EXPECT_TRUE(told.contains(" near 'selct 'a' from b' at line 1 (1064, 42000)")) << told;
+}
+
 TEST_F(MariadbSchema, tells_what_stands_of_one_that_breaks_in_its_midst_and_how_to_mend) {
   Files files = {{"0001_a.sql", "create table a(i integer);\n\ninsert into d values(1);\n"}};
   const std::string told = up(open(), files);
-  EXPECT_TRUE(told.starts_with("0001_a.sql:3: [failed] MariaDB: Table (1146, 42S02); ")) << told;
+  EXPECT_TRUE(told.starts_with("0001_a.sql:3: [failed] MariaDB: Table '")) << told;
+  EXPECT_TRUE(told.contains(".d' doesn't exist (1146, 42S02); ")) << told;
   EXPECT_TRUE(told.contains("the statements before that line took effect and remain. ")) << told;
   EXPECT_TRUE(told.contains("eider db up --unfinished rerun")) << told;
   EXPECT_EQ(number(open(), "select count(*) from a"), 0);

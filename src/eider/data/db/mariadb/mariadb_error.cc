@@ -175,9 +175,34 @@ RefusedBy refused_by(const ServerError& error) {
   return by;
 }
 
+/// Errors whose messages quote only names of the schema or a part of the statement, no values: they
+/// are logged completely.
+constexpr std::array kAboutNames = {
+    1005U,                       // Can't create table
+    1007U, 1008U,                // a database exists, or does not
+    1048U,                       // a column cannot be null
+    1050U, 1051U,                // a table exists, or does not
+    1052U, 1054U,                // an ambiguous or unknown column
+    1060U, 1061U,                // a duplicate name of a column or key
+    1064U,                       // a syntax error
+    1067U,                       // an invalid default value; quotes the column
+    1072U, 1091U,                // no such column or key
+    1109U, 1146U,                // no such table
+    1170U, 1171U,                // a column that cannot be in a key
+    1193U,                       // no such system variable
+    1304U, 1305U,                // a procedure or function exists, or does not
+    1364U,                       // a column without a default value
+    1553U,                       // an index that a foreign key needs
+    1822U, 1824U, 1825U, 1826U,  // the definition of a foreign key
+    1832U, 1833U, 1834U,         // a column or table that a foreign key needs
+};
+
 /// Returns the message up to the first quote that may contain a value. Other languages use other
 /// quotes, but not in ASCII.
 std::string without_values(const ServerError& error, const RefusedBy& by, std::string_view doing) {
+  if (std::ranges::find(kAboutNames, error.number) != kAboutNames.end()) {
+    return error.message;
+  }
   const FailureKind kind = kind_of(error);
   std::string_view message = error.message;
   const auto is_quote = [](char c) {

@@ -72,6 +72,19 @@ TEST(MariadbErrors, tell_nothing_of_what_a_message_quotes) {
   }
 }
 
+TEST(MariadbErrors, about_names_are_complete) {
+  const auto is_whole = [](unsigned number, const std::string& message) {
+    return std::string_view(failure_of({number, "42000", message}, "do 0").what())
+        .starts_with("MariaDB: " + message + " (");
+  };
+  EXPECT_TRUE(is_whole(1146, "Table 'shop.books' doesn't exist"));
+  EXPECT_TRUE(is_whole(1005, "Can't create table `shop`.`a` (errno: 150 \"Foreign key\")"));
+  EXPECT_TRUE(is_whole(1091, "Can't DROP COLUMN `year`; check that it exists"));
+  EXPECT_TRUE(is_whole(1064, "You have an error; check the manual near 'selct' at line 1"));
+  EXPECT_FALSE(is_whole(1366, "Incorrect integer value: 'x' for column `shop`.`a`.`b` at row 1"));
+  EXPECT_FALSE(is_whole(9999, "an error with 'a value'"));
+}
+
 TEST(MariadbErrors, with_a_name_behind_the_table_are_mysqls) {
   const Failure failure =
       failure_of({1062, "23000", "Duplicate entry 'x' for key 'users.email'"}, "insert");

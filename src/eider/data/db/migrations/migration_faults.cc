@@ -111,9 +111,7 @@ std::string file_name(const Migration& migration, Way way) {
 
 std::string cause_of(const Failure& failure) {
   const std::string_view text = failure.what();
-  // MariaDB repeats the text with the syntax error.
-  const std::size_t repeated = text.find(" for the right syntax to use near ");
-  return std::string(cut_utf8(text, std::min({text.find(", in: "), repeated, kCauseBytesMax})));
+  return std::string(cut_utf8(text, std::min(text.find(", in: "), kCauseBytesMax)));
 }
 
 std::string unusable_text(const Failure& failure) {
