@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
+#include "eider/data/db/postgres/testing/test_postgres.h"
+#include "eider/testkit/test_client.h"
 #include "tests/account_flows/account_case.h"
 #include "tests/support/postgres_tests.h"
 
@@ -31,6 +34,14 @@ TEST_F(AccountsOnPostgres, HaveTheColumnOfAnOlderTableAdded) {
     on_loop_.run(all.start());
     EXPECT_EQ(number(base_, "select count(*) from eider_account_requests where language = ''"), 1);
   }
+}
+
+TEST(SessionsOnPostgres, AUserNameWithANulIsAnErrorOfTheClient) {
+  App app;
+  add_sessions<Visit>(app, {.store = sql_sessions(open_test_postgres({}))});
+  app.post("/login", [](Session<Visit> session) { session.log_in(std::string("a\0b", 3)); });
+  TestClient client(app);
+  EXPECT_EQ(client.post("/login", json::Value()).status, 422);
 }
 
 }  // namespace

@@ -186,6 +186,13 @@ TEST(SessionAttacks, AStoreThatFailsIsA503AndNobodyBecomesAStranger) {
   EXPECT_EQ(app.get("/cart", cookie).body, "[1]");
 }
 
+TEST(SessionAttacks, AValueThatTheStoreRejectsIsAnErrorOfTheClient) {
+  const auto store = std::make_shared<FaultyStore>();
+  VisitApp app({.store = store});
+  store->fault = FaultyStore::Fault::rejects;
+  EXPECT_EQ(app.post("/login/eve").status, 422);
+}
+
 TEST(SessionAttacks, AStoreThatHangsIsA503WithinItsDeadline) {
   const auto store = std::make_shared<FaultyStore>();
   VisitApp app({.store = store, .store_within = seconds(2)});

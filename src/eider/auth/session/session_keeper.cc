@@ -21,6 +21,7 @@ namespace eider::detail::session {
 
 namespace {
 
+constexpr int kUnprocessable = 422;
 /// 192 bits, 32 characters in base64 without padding.
 constexpr std::size_t kRandomBytes = 24;
 constexpr std::size_t kIdBytes = 1 + base64_size(kRandomBytes);
@@ -110,6 +111,13 @@ std::invoke_result_t<F&> Keeper::in_time(F call) const {
         co_return std::move(*done);
       }
     }
+  } catch (const Failure& wrong) {
+    // A value that the store never accepts, such as a NUL in a text of PostgreSQL, is an error of
+    // the client.
+    if (wrong.error().status() == kUnprocessable) {
+      throw;
+    }
+    throw store_failure(wrong.what());
   } catch (const std::exception& wrong) {
     throw store_failure(wrong.what());
   }

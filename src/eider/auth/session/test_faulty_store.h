@@ -12,14 +12,16 @@
 #include <vector>
 
 #include "eider/auth/session/memory_sessions.h"
+#include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
 
 namespace eider::detail::session::test {
 
 class FaultyStore final : public SessionStore {
  public:
+  /// rejects    a value of the session is invalid
   /// overtaken  each `replace` finds another version
-  enum class Fault : std::uint8_t { none, throws, throws_at_once, hangs, overtaken };
+  enum class Fault : std::uint8_t { none, throws, throws_at_once, rejects, hangs, overtaken };
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
     ++finds;
@@ -77,6 +79,9 @@ class FaultyStore final : public SessionStore {
   Task<> fail_or_hang(std::string_view function) {
     if (has(Fault::throws, function)) {
       throw std::runtime_error("the disk is full");
+    }
+    if (has(Fault::rejects, function)) {
+      throw Failure(Error(422, "A value is invalid."));
     }
     if (has(Fault::hangs, function)) {
       co_await sleep_for(std::chrono::hours(1));
