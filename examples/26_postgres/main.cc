@@ -75,7 +75,7 @@ Task<> watch(EventStream events, State<Database> db) {
   }
 }
 
-int main(int argc, char** argv) {
+Exit serve(int argc, char** argv) {
   App app;
   const char* where = std::getenv("DATABASE");
   app.state(open_postgres(where == nullptr ? "postgres://localhost/books" : where));
@@ -98,4 +98,8 @@ int main(int argc, char** argv) {
   app.get("/backup.csv", export_books);
   app.put("/backup.csv", import_books).body_bytes_max(std::size_t{1} << 30U);
   return app.run(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
 }

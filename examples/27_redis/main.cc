@@ -70,7 +70,7 @@ Task<> watch(EventStream events, State<Redis> redis) {
   }
 }
 
-int main(int argc, char** argv) {
+Exit serve(int argc, char** argv) {
   App app;
   const char* where = std::getenv("REDIS");
   app.state(Redis(where == nullptr ? "redis://localhost:6379" : where));
@@ -79,4 +79,8 @@ int main(int argc, char** argv) {
   app.get("/links", most_visited);
   app.get("/visits", watch);
   return app.run(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
 }

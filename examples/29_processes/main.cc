@@ -44,7 +44,7 @@ Task<Result<void>> health(State<Redis> redis, State<TopicBackplane> backplane) {
   co_return {};
 }
 
-int main(int argc, char** argv) {
+Exit serve(int argc, char** argv) {
   const char* const where = std::getenv("REDIS");
   const Redis redis(where == nullptr ? "redis://localhost:6379" : where,
                     {.connect_time_max = std::chrono::milliseconds(500)});
@@ -67,4 +67,8 @@ int main(int argc, char** argv) {
     }
   });
   return app.run(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
 }

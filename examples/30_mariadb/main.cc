@@ -34,7 +34,7 @@ Task<Created<Book>> add(Json<NewBook> book, State<Database> db) {
   co_return Created(std::move(*added));
 }
 
-int main(int argc, char** argv) {
+Exit serve(int argc, char** argv) {
   App app;
   const char* where = std::getenv("DATABASE");
   app.state(open_mariadb(where == nullptr ? "mysql://localhost/books" : where));
@@ -51,4 +51,8 @@ int main(int argc, char** argv) {
   });
   app.post("/books", add);
   return app.run(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
 }

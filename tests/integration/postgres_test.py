@@ -11,10 +11,22 @@ import unittest
 from pathlib import Path
 
 from postgres_support import PostgresServer
-from support import Program
+from support import Program, run_to_end
 
 PROGRAM = '26_postgres'
 JSON = {'Content-Type': 'application/json'}
+
+
+class InvalidAddresses(unittest.TestCase):
+    def test_an_invalid_address_is_reported_in_one_line(self):
+        for program, variable, error in [
+                ('26_postgres', 'DATABASE', 'must start with postgres:// or postgresql://'),
+                ('30_mariadb', 'DATABASE', 'must start with mysql:// or mariadb://'),
+                ('27_redis', 'REDIS', ''), ('29_processes', 'REDIS', '')]:
+            with self.subTest(program):
+                status, said = run_to_end(program, environment={variable: 'foo://x'})
+                self.assertEqual((status, said.count('\n')), (1, 1), said)
+                self.assertIn(error, said)
 
 
 class Postgres(unittest.TestCase):
