@@ -49,11 +49,20 @@ void drop_row_count(std::string& line) {
 /// Returns the output of a dump program, without lines that differ between dumps of the same
 /// schema.
 ///
-/// words  must not let the program ask for a password: it does not run in the foreground
-Result<std::string, std::string> dumped(std::vector<std::string> words, const char* complaint) {
+/// words    must not let the program ask for a password: it does not run in the foreground
+/// package  contains the program
+Result<std::string, std::string> dumped(std::vector<std::string> words,
+                                        const std::string& package) {
+  const std::string program = words.front();
   const auto dump = run_program({.words = std::move(words), .output = ProgramCall::Output::kept});
-  if (!dump || !dump->is_good()) {
-    return fail(dump && dump->is_stopped ? std::string(kWasStopped) : std::string(complaint));
+  if (!dump) {
+    return fail(dump.error() + ": install the package " + package);
+  }
+  if (dump->is_stopped) {
+    return fail(std::string(kWasStopped));
+  }
+  if (!dump->is_good()) {  // it has printed why
+    return fail(program + " failed");
   }
   std::string schema;
   std::istringstream lines(dump->output);
@@ -70,7 +79,7 @@ Result<std::string, std::string> postgres_schema(const std::string& where) {
   }
   return dumped({"pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-password",
                  "--exclude-table=eider_migrations"},
-                "pg_dump failed: install the package postgresql-client");
+                "postgresql-client");
 }
 
 Result<std::string, std::string> mariadb_schema(const std::string& where) {
@@ -82,7 +91,7 @@ Result<std::string, std::string> mariadb_schema(const std::string& where) {
       {"mariadb-dump", "--defaults-extra-file=" + client->options_file, "--no-data", "--compact",
        "--skip-lock-tables", "--routines", "--events", "--triggers",
        "--ignore-table=" + client->database + ".eider_migrations", "--", client->database},
-      "mariadb-dump failed: install the package mariadb-client");
+      "mariadb-client");
 }
 
 }  // namespace

@@ -384,6 +384,13 @@ class PostgresDeployers(TwoDeployers):
         with mock.patch.dict(os.environ, PATH=f'{self.directory}:{os.environ["PATH"]}'):
             self.assertEqual(self.run_db('snapshot'), (130, '', ''))
 
+    def test_a_snapshot_of_an_absent_database_reports_the_cause(self):
+        self.database = self.server.where.replace('dbname=postgres', 'dbname=absent')
+        status, _, error = self.run_db('snapshot')
+        self.assertEqual(status, 1)
+        self.assertIn('database "absent" does not exist', error)
+        self.assertNotIn('install', error)
+
 
 class MariadbDeployers(TwoDeployers):
     """All tests share a server; each test has a database, whose name needs quotes."""
