@@ -50,7 +50,7 @@ class MariadbSchema : public MariadbTest {
 
 TEST_F(MariadbSchema, shows_the_place_of_a_syntax_error) {
   const std::string told = up(open(), {{"0001_a.sql", "selct 'a' from b;\n"}});
-  EXPECT_TRUE(told.contains(" near 'selct 'a' from b' at line 1 (1064, 42000)")) << told;
+  EXPECT_TRUE(told.contains(" near 'selct' (1064, 42000)")) << told;
 }
 
 TEST_F(MariadbSchema, tells_what_stands_of_one_that_breaks_in_its_midst_and_how_to_mend) {

@@ -184,7 +184,6 @@ constexpr std::array kAboutNames = {
     1050U, 1051U,                // a table exists, or does not
     1052U, 1054U,                // an ambiguous or unknown column
     1060U, 1061U,                // a duplicate name of a column or key
-    1064U,                       // a syntax error
     1067U,                       // an invalid default value; quotes the column
     1072U, 1091U,                // no such column or key
     1109U, 1146U,                // no such table
@@ -197,11 +196,29 @@ constexpr std::array kAboutNames = {
     1832U, 1833U, 1834U,         // a column or table that a foreign key needs
 };
 
+constexpr unsigned kSyntaxError = 1064;
+
+/// The server repeats up to 80 characters of the statement, from the error on. They may contain a
+/// password, so only the first word remains, as PostgreSQL does.
+std::string with_first_word(std::string_view message) {
+  constexpr std::string_view kNear = " near '";
+  const std::size_t near = std::min(message.find(kNear), message.size());
+  std::string_view rest = message.substr(near);
+  rest.remove_prefix(std::min(kNear.size(), rest.size()));
+  const auto is_of_word = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  const std::string_view word(rest.begin(), std::ranges::find_if_not(rest, is_of_word));
+  std::string text(message.substr(0, near));
+  return word.empty() ? text : text.append(kNear).append(word).append("'");
+}
+
 /// Returns the message up to the first quote that may contain a value. Other languages use other
 /// quotes, but not in ASCII.
 std::string without_values(const ServerError& error, const RefusedBy& by, std::string_view doing) {
   if (std::ranges::find(kAboutNames, error.number) != kAboutNames.end()) {
     return error.message;
+  }
+  if (error.number == kSyntaxError) {
+    return with_first_word(error.message);
   }
   const FailureKind kind = kind_of(error);
   std::string_view message = error.message;

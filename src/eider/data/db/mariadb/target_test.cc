@@ -80,9 +80,21 @@ TEST(MariadbErrors, about_names_are_complete) {
   EXPECT_TRUE(is_whole(1146, "Table 'shop.books' doesn't exist"));
   EXPECT_TRUE(is_whole(1005, "Can't create table `shop`.`a` (errno: 150 \"Foreign key\")"));
   EXPECT_TRUE(is_whole(1091, "Can't DROP COLUMN `year`; check that it exists"));
-  EXPECT_TRUE(is_whole(1064, "You have an error; check the manual near 'selct' at line 1"));
   EXPECT_FALSE(is_whole(1366, "Incorrect integer value: 'x' for column `shop`.`a`.`b` at row 1"));
   EXPECT_FALSE(is_whole(9999, "an error with 'a value'"));
+}
+
+TEST(MariadbErrors, about_syntax_contain_one_word_of_the_statement) {
+  const auto text_of = [](const std::string& near) {
+    return std::string(
+        failure_of({1064, "42000", "An error in your SQL syntax near " + near}, "do 0").what());
+  };
+  const std::string start = "MariaDB: An error in your SQL syntax";
+  EXPECT_TRUE(text_of("'identfied by 'pw'' at line 1").starts_with(start + " near 'identfied' ("));
+  for (const char* near : {"''pw'' at line 1", "'' at line 1", "'"}) {
+    EXPECT_TRUE(text_of(near).starts_with(start + " (")) << text_of(near);
+  }
+  EXPECT_FALSE(text_of("nothing").contains("near '"));
 }
 
 TEST(MariadbErrors, with_a_name_behind_the_table_are_mysqls) {

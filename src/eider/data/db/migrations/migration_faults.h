@@ -1,5 +1,5 @@
 // Error messages of migrations, and the statements that a migration must not contain.
-// Layering: must not repeat a whole statement; it may be megabytes long.
+// Layering: must not repeat a statement; it may contain a password, or be megabytes long.
 #pragma once
 
 #include <cstddef>
