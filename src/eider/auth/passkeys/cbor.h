@@ -1,4 +1,5 @@
 // A reader for the CBOR that authenticators write (canonical form of CTAP2), item by item.
+// Separate from json/cbor.cc, which builds values and accepts other forms.
 // Layering: must not build values; the reader states the expected item.
 #pragma once
 
