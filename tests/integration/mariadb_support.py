@@ -29,9 +29,13 @@ class MariadbServer:
         self.directory.mkdir()
         if self.user:
             os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
-        subprocess.run(['/usr/bin/mariadb-install-db', '--no-defaults', f'--datadir={self.data}',
-                        '--auth-root-authentication-method=normal', '--skip-test-db',
-                        '--innodb-log-file-size=8M'], check=True, **self._as_user())
+        made = subprocess.run(
+            ['/usr/bin/mariadb-install-db', '--no-defaults', f'--datadir={self.data}',
+             '--auth-root-authentication-method=normal', '--skip-test-db',
+             '--innodb-log-file-size=8M', '--innodb-use-native-aio=0'], text=True, check=False,
+            **self._as_user(stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        if made.returncode != 0:
+            raise AssertionError(f'mariadb-install-db failed: {made.stdout}')
         self.start()
         self.ask('create database test character set utf8mb4')
         return self
@@ -99,8 +103,8 @@ class MariadbServer:
         return ['mariadb', '--no-defaults', '-S', os.fspath(self.socket), '-uroot', '-N', '-B',
                 '-e', sql, *([database] if database else [])]
 
-    def _as_user(self):
+    def _as_user(self, **streams):
         given = {'user': self.user.pw_uid, 'group': self.user.pw_gid,
                  'extra_groups': []} if self.user else {}
         return {'stdin': subprocess.DEVNULL, 'stdout': subprocess.DEVNULL,
-                'stderr': subprocess.DEVNULL, 'cwd': '/', **given}
+                'stderr': subprocess.DEVNULL, 'cwd': '/', **given, **streams}

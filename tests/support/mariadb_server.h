@@ -46,13 +46,13 @@ class MariadbServer {
           "grant all on test.* to secret@'%', secret@localhost;\n"
           "create database if not exists test character set utf8mb4;\n" +
               (is_mysql() ? sequences() : std::string()));
-    ServerProcess made =
-        spawn(is_mysql() ? std::vector<std::string>{mysqld_, "--no-defaults",
-                                                    "--initialize-insecure", "--datadir=" + data()}
-                         : std::vector<std::string>{"/usr/bin/mariadb-install-db", "--no-defaults",
-                                                    "--datadir=" + data(),
-                                                    "--auth-root-authentication-method=normal",
-                                                    "--skip-test-db", "--innodb-log-file-size=8M"});
+    ServerProcess made = spawn(
+        is_mysql() ? std::vector<std::string>{mysqld_, "--no-defaults", "--initialize-insecure",
+                                              "--datadir=" + data()}
+                   : std::vector<std::string>{
+                         "/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=" + data(),
+                         "--auth-root-authentication-method=normal", "--skip-test-db",
+                         "--innodb-log-file-size=8M", "--innodb-use-native-aio=0"});
     if (made.wait() != 0) {
       throw std::runtime_error("the server's data could not be made: see " + log());
     }

@@ -66,21 +66,23 @@ Result<std::string, std::string> MariadbCluster::make(const Parent& other) {
     return fail(std::move(made.error()));
   }
   const std::string log_size = "--innodb-log-file-size=4M";
+  // The kernel limits the native input and output of all servers on the machine together.
+  const std::string no_aio = "--innodb-use-native-aio=0";
   const std::string where = "--datadir=" + data();
   const std::string scratch = "--tmpdir=" + directory();  // the user may not have access to TMPDIR
-  auto made =
-      run_whole({programs_.install, "--no-defaults", where, scratch, "--skip-test-db",
-                 "--auth-root-authentication-method=normal", "--skip-name-resolve", log_size},
-                other);
+  auto made = run_whole(
+      {programs_.install, "--no-defaults", where, scratch, "--skip-test-db",
+       "--auth-root-authentication-method=normal", "--skip-name-resolve", log_size, no_aio},
+      other);
   if (!made) {
     return fail(std::move(made.error()));
   }
-  auto started = start({programs_.server, "--no-defaults", where, scratch, "--socket=" + socket(),
-                        "--skip-networking", "--pid-file=" + directory() + "/pid", log_size,
-                        "--innodb-buffer-pool-size=16M", "--innodb-flush-log-at-trx-commit=0",
-                        "--innodb-doublewrite=0", "--innodb-use-native-aio=0", "--skip-log-bin",
-                        "--character-set-server=utf8mb4"},
-                       other);
+  auto started =
+      start({programs_.server, "--no-defaults", where, scratch, "--socket=" + socket(),
+             "--skip-networking", "--pid-file=" + directory() + "/pid", log_size,
+             "--innodb-buffer-pool-size=16M", "--innodb-flush-log-at-trx-commit=0",
+             "--innodb-doublewrite=0", no_aio, "--skip-log-bin", "--character-set-server=utf8mb4"},
+            other);
   if (!started) {
     return fail(std::move(started.error()));
   }
