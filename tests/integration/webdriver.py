@@ -16,6 +16,10 @@ def is_installed():
     return shutil.which("chromedriver") is not None and shutil.which("chromium") is not None
 
 
+# What chromedriver reports about an element if the browser has opened another page since.
+OF_THE_PREVIOUS_PAGE = ('stale element reference', 'does not belong to the document')
+
+
 class Element:
     def __init__(self, browser, identity):
         self.browser = browser
@@ -161,7 +165,7 @@ class Browser:
             try:
                 answer = question()
             except AssertionError as gone:
-                if 'stale element reference' not in str(gone):
+                if not any(text in str(gone) for text in OF_THE_PREVIOUS_PAGE):
                     raise
                 answer = None
             if answer:
