@@ -29,6 +29,8 @@ class Descriptions : public DatabaseTest {
 };
 class DescriptionErrors : public Descriptions {};
 
+// Without servers, for example with the thread sanitizer, SQLite is the only database.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Descriptions);
 INSTANTIATE_TEST_SUITE_P(On, Descriptions, Descriptions::each_server(), name_of_database);
 INSTANTIATE_TEST_SUITE_P(On, DescriptionErrors, each_database(), name_of_database);
 
