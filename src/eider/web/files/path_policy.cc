@@ -59,6 +59,9 @@ PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept {
 
 bool has_encoded_slash(std::string_view path, std::string_view request_path) noexcept {
   constexpr std::size_t kEscapeSize = 3;
+  if (!request_path.contains('%')) {
+    return false;  // nearly all paths
+  }
   bool is_found = false;
   while (!path.empty() && !request_path.empty()) {
     const std::size_t escape = request_path.size() - std::min(kEscapeSize, request_path.size());
