@@ -5,33 +5,27 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {
 
 using detail::base::read_file;
 
-/// A directory that is deleted with the test.
 class ReadFile : public ::testing::Test {
  protected:
-  ReadFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider_read_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~ReadFile() override { std::filesystem::remove_all(directory_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_.path() / name; }
   [[nodiscard]] std::string written(const std::string& text) const {
     std::ofstream(path("file"), std::ios::binary) << text;
     return path("file");
   }
 
  private:
-  std::filesystem::path directory_;
+  TempDirectory directory_;
 };
 
 TEST_F(ReadFile, returns_all_bytes) {
