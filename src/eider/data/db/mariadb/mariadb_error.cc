@@ -175,8 +175,7 @@ RefusedBy refused_by(const ServerError& error) {
   return by;
 }
 
-/// Errors whose messages quote only names of the schema or a part of the statement, no values: they
-/// are logged completely.
+/// Errors whose messages quote only names of the schema, no values: they are logged completely.
 constexpr std::array kAboutNames = {
     1005U,                       // Can't create table
     1007U, 1008U,                // a database exists, or does not
