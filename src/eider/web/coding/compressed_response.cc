@@ -14,17 +14,255 @@
 #include <vector>
 
 #include "eider/core/base/assert.h"
+#include "eider/core/base/buffer.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/io/runtime/task.h"
 #include "eider/protocols/http/accept_encoding.h"
 #include "eider/server/content.h"
-#include "eider/web/coding/compressed_content.h"
 #include "eider/web/coding/encoded_head.h"
 
 namespace eider {
+
 namespace {
+
+/// The compression settings for a request, stored until the first byte of the body.
+struct ChosenCoding {
+  /// Nothing: the body is not compressed, even if its type is compressible.
+  std::optional<ContentCoding> coding = {};
+  CompressionLevels levels = {};
+  BreachProtection breach_protection = BreachProtection::cross_site;
+  Exposure exposure = {};
+};
+
+/// When compressed bytes are sent.
+enum class Delivery : std::uint8_t {
+  /// When enough bytes have been collected, and when the producer flushes.
+  gathered,
+  /// After each write.
+  live,
+};
+
+/// Compresses the bytes that are written to it.
+///
+/// memory  a Compressor, from the first byte
+class CompressingWriter final : public BodyWriter {
+ public:
+  /// out  must outlive this object
+  CompressingWriter(BodyWriter& out, ContentCoding coding, CompressionLevels levels,
+                    Delivery delivery);
+  /// Reads the response headers at the first byte, because the producer may change them until then.
+  CompressingWriter(BodyWriter& out, const ChosenCoding& chosen, Delivery delivery) noexcept;
+
+  /// Writes the end of the stream. Nothing may be written after it.
+  void finish();
+
+  [[nodiscard]] Response& head() noexcept override { return out_.head(); }
+  void add_trailer(std::string_view name, std::string_view value) override {
+    out_.add_trailer(name, value);
+  }
+  void put(std::string_view bytes) override;
+  void flush() override;
+  [[nodiscard]] AsyncEvent& room() noexcept override { return out_.room(); }
+
+ private:
+  void decide();
+  void hand_on();
+
+  BodyWriter& out_;
+  std::optional<ChosenCoding> undecided_;
+  std::optional<Compressor> compressor_;
+  Buffer packed_;
+  Delivery delivery_;
+};
+
+/// Content of a producer that is compressed while it is sent.
+class CompressedContent final : public ProducedContent {
+ public:
+  /// For a response whose headers already contain the coding.
+  CompressedContent(ContentPtr<ProducedContent> inner, ContentCoding coding,
+                    CompressionLevels levels) noexcept;
+  /// For a response whose headers are checked at the first byte.
+  CompressedContent(ContentPtr<ProducedContent> inner, const ChosenCoding& chosen) noexcept;
+
+  [[nodiscard]] Task<> produce(BodyWriter& out) override;
+  [[nodiscard]] bool is_live() const noexcept override { return inner_->is_live(); }
+
+ private:
+  [[nodiscard]] Delivery delivery() const noexcept;
+
+  ContentPtr<ProducedContent> inner_;
+  ChosenCoding chosen_;
+  bool is_decided_;
+};
+
+/// Compressing a piece takes a few tenths of a millisecond; then other work of the event loop runs.
+inline constexpr std::size_t kPieceBytes = 16UL * 1024;
+
+/// The bytes of a Response's body, however they are stored.
+class TakenBody {
+ public:
+  /// Moves what `response` owns or shares. Copies a view, because it may refer to the request,
+  /// which may be destroyed before the last bytes are written.
+  explicit TakenBody(Response& response);
+  [[nodiscard]] std::string_view view() const noexcept;
+
+ private:
+  std::shared_ptr<const void> owner_;  // keeps shared_ valid
+  std::string_view shared_;
+  std::string text_;
+  Buffer buffer_;
+};
+
+/// A body that is too large to compress at once without delaying the event loop.
+class CompressedBody final : public ProducedContent {
+ public:
+  CompressedBody(TakenBody body, ContentCoding coding, CompressionLevels levels) noexcept
+      : body_(std::move(body)), coding_(coding), levels_(levels) {}
+  [[nodiscard]] Task<> produce(BodyWriter& out) override;
+
+ private:
+  TakenBody body_;
+  ContentCoding coding_;
+  CompressionLevels levels_;
+};
+
+/// Smaller pieces are collected: even the gzip header would be a chunk of ten bytes.
+constexpr std::size_t kHandOnBytesMin = 1024;
+
+CompressingWriter::CompressingWriter(BodyWriter& out, ContentCoding coding,
+                                     CompressionLevels levels, Delivery delivery)
+    : out_(out), compressor_(std::in_place, coding, levels), delivery_(delivery) {}
+
+CompressingWriter::CompressingWriter(BodyWriter& out, const ChosenCoding& chosen,
+                                     Delivery delivery) noexcept
+    : out_(out), undecided_(chosen), delivery_(delivery) {}
+
+void CompressingWriter::decide() {
+  const ChosenCoding chosen = *std::exchange(undecided_, std::nullopt);
+  Response& its_head = head();
+  if (!may_be_encoded(its_head)) {
+    return;
+  }
+  vary_by_encoding(its_head);
+  if (chosen.coding &&
+      !must_stay_plain(chosen.breach_protection, chosen.exposure, its_head.field_lines())) {
+    compressor_.emplace(*chosen.coding, chosen.levels);
+    mark_encoded(its_head, *chosen.coding);
+  }
+}
+
+void CompressingWriter::put(std::string_view bytes) {
+  if (bytes.empty()) {
+    return;
+  }
+  if (undecided_) {
+    decide();
+  }
+  if (!compressor_) {
+    out_.put(bytes);
+    return;
+  }
+  compressor_->write(bytes, packed_);
+  if (delivery_ == Delivery::live) {
+    compressor_->flush(packed_);
+    hand_on();
+  } else if (packed_.size() >= kHandOnBytesMin) {
+    hand_on();
+  }
+}
+
+void CompressingWriter::flush() {
+  if (undecided_) {  // before the response headers, which contain the result
+    decide();
+  }
+  if (compressor_) {
+    compressor_->flush(packed_);
+    hand_on();
+  }
+  out_.flush();
+}
+
+void CompressingWriter::finish() {
+  if (compressor_) {
+    compressor_->finish(packed_);
+    hand_on();
+  }
+}
+
+void CompressingWriter::hand_on() {
+  if (!packed_.empty()) {
+    out_.put(packed_.view());
+    packed_.clear();
+  }
+}
+
+CompressedContent::CompressedContent(ContentPtr<ProducedContent> inner, ContentCoding coding,
+                                     CompressionLevels levels) noexcept
+    : inner_(std::move(inner)), chosen_{.coding = coding, .levels = levels}, is_decided_(true) {}
+
+CompressedContent::CompressedContent(ContentPtr<ProducedContent> inner,
+                                     const ChosenCoding& chosen) noexcept
+    : inner_(std::move(inner)), chosen_(chosen), is_decided_(false) {}
+
+Delivery CompressedContent::delivery() const noexcept {
+  return inner_->is_live() ? Delivery::live : Delivery::gathered;
+}
+
+Task<> CompressedContent::produce(BodyWriter& out) {
+  std::optional<CompressingWriter> writer;
+  if (is_decided_) {
+    writer.emplace(out, *chosen_.coding, chosen_.levels, delivery());
+  } else {
+    writer.emplace(out, chosen_, delivery());
+  }
+  co_await inner_->produce(*writer);
+  writer->finish();
+}
+
+TakenBody::TakenBody(Response& response) : owner_(response.body_owner()) {
+  if (owner_ != nullptr) {
+    shared_ = response.body();
+    return;
+  }
+  if (std::string* text = response.owned_body()) {
+    text_ = std::move(*text);
+    return;
+  }
+  // Clearing a buffer does not overwrite its bytes, so they can be committed again.
+  const std::string_view body = response.body();
+  Buffer& buffer = response.body_buffer();
+  if (buffer.data() == body.data()) {
+    buffer.commit(body.size());
+    buffer_.swap(buffer);
+  } else {
+    text_ = body;
+  }
+}
+
+std::string_view TakenBody::view() const noexcept {
+  if (owner_ != nullptr) {
+    return shared_;
+  }
+  return text_.empty() ? buffer_.view() : text_;
+}
+
+/// bytes  must stay valid until the task ends
+Task<> write_in_pieces(BodyWriter& out, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPieceBytes);
+    bytes.remove_prefix(piece.size());
+    co_await out.write(piece);
+    co_await yield_now();
+  }
+}
+
+Task<> CompressedBody::produce(BodyWriter& out) {
+  CompressingWriter writer(out, coding_, levels_, Delivery::gathered);
+  co_await write_in_pieces(writer, body_.view());
+  writer.finish();
+}
 
 /// Reads the bytes of a file in slices, for bodies that the program must process.
 ///
