@@ -1,4 +1,4 @@
-#include "eider/web/assets/embed/css.h"
+#include "eider/web/assets/embed/build.h"
 
 #include <gtest/gtest.h>
 
