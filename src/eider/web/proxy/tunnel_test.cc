@@ -1,4 +1,4 @@
-#include "eider/web/proxy/tunnel_ends.h"
+#include "eider/web/proxy/tunnel.h"
 
 #include <gtest/gtest.h>
 
