@@ -1,4 +1,4 @@
-#include "eider/io/runtime/loop_uring_turn.h"
+#include "eider/io/runtime/loop_uring.h"
 
 #include <poll.h>
 #include <sys/socket.h>
