@@ -91,8 +91,7 @@ std::unique_ptr<WsLine> line_of(const std::shared_ptr<ClientState>& state, std::
     return nullptr;
   }
   Lease lease = state->pool.try_websocket(state->route_to(*target));
-  return lease.is_held() ? std::make_unique<WsH2Line>(state, std::move(lease), std::move(*target))
-                         : nullptr;
+  return lease.is_held() ? make_ws_line(state, std::move(lease), std::move(*target)) : nullptr;
 }
 
 }  // namespace

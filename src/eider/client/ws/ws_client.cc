@@ -74,7 +74,7 @@ Task<Opened> shake_hands(net::Net& net, std::unique_ptr<TcpStream> stream,
     }
     stream = std::move(secured->stream);
   }
-  auto line = std::make_unique<detail::client::WsTcpLine>(std::move(stream), std::move(url));
+  auto line = detail::client::make_ws_line(std::move(stream), std::move(url));
   co_return co_await detail::client::open_ws_over(std::move(line), std::move(options), due);
 }
 

@@ -1,5 +1,5 @@
-// The implementation of WsClient: its connection and its session.
-// Layering: must not open lines (ws_line.h), nor speak the protocol (ws/).
+// The implementation of WsClient: its transport, its connection and its session.
+// Layering: must not speak the WebSocket protocol: the session does, after the handshake.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,13 @@
 
 #include "eider/client/ws/random_masks.h"
 #include "eider/client/ws/ws_client.h"
-#include "eider/client/ws/ws_line.h"
+#include "eider/client/ws/ws_opening.h"
 #include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/tcp.h"
 #include "eider/io/ws/ws_route.h"
 #include "eider/io/ws/ws_session.h"
 #include "eider/io/ws/ws_shared.h"
+#include "eider/protocols/http/http_url.h"
 
 namespace eider::net {
 class Net;
@@ -19,6 +21,32 @@ class Proxies;
 }  // namespace eider::net
 
 namespace eider::detail::client {
+
+struct ClientState;
+class Lease;
+
+/// The transport of a client's WebSocket: a connection, or an HTTP/2 stream (RFC 8441).
+class WsLine {
+ public:
+  virtual ~WsLine() = default;
+
+  /// Performs the opening handshake, without its own deadline. Must be called first.
+  ///
+  /// options, masks  must outlive the task
+  /// returns         the result; its views are valid until `begin`
+  [[nodiscard]] virtual Task<Result<WsOpening, WsClientError>> shake_hands(
+      const WsClientOptions& options, ws::MaskSource& masks) = 0;
+  [[nodiscard]] virtual UpgradedLine& line() noexcept = 0;
+  /// Passes input to the session, starting after this turn; sets `ended` after the end of the
+  /// connection. Both must outlive this.
+  virtual void begin(ws::detail::WsSession& session, AsyncEvent& ended) = 0;
+};
+
+/// Uses HTTP/1.1 over a separate connection (RFC 6455, section 4.1).
+[[nodiscard]] std::unique_ptr<WsLine> make_ws_line(std::unique_ptr<TcpStream> stream, WsUrl url);
+/// Uses a stream of one of a client's connections, which it holds until its end.
+[[nodiscard]] std::unique_ptr<WsLine> make_ws_line(std::shared_ptr<ClientState> client, Lease lease,
+                                                   http::HttpUrl url);
 
 /// Does not move: its session and its tasks refer to it.
 class WsConnection {
