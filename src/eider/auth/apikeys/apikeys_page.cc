@@ -13,7 +13,7 @@
 #include "eider/io/runtime/loop.h"
 #include "eider/web/languages/library_texts.h"
 #include "eider/web/middleware/cross_origin.h"
-#include "eider/web/middleware/csrf_token_of.h"
+#include "eider/web/middleware/csrf.h"
 
 namespace eider {
 

@@ -13,7 +13,7 @@
 #include "eider/protocols/http/status.h"
 #include "eider/web/forms/html_rules.h"
 #include "eider/web/languages/library_texts.h"
-#include "eider/web/middleware/csrf_token_of.h"
+#include "eider/web/middleware/csrf.h"
 #include "eider/web/views/value.h"
 
 namespace eider::forms::detail {

@@ -16,9 +16,10 @@
 #include "eider/core/base/html.h"
 #include "eider/core/base/shortened.h"
 #include "eider/core/base/url.h"
+#include "eider/core/reflect/optional_initializer.h"
 #include "eider/web/jobs/jobs.h"
 #include "eider/web/middleware/cross_origin.h"
-#include "eider/web/middleware/csrf_token_of.h"
+#include "eider/web/middleware/csrf.h"
 
 namespace eider {
 

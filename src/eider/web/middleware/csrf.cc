@@ -7,6 +7,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/params.h"
 #include "eider/app/handlers/respond.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
@@ -217,5 +218,13 @@ CsrfToken Extract<CsrfToken>::from(Extension<CsrfMaker> maker, const Request& re
 }
 
 template Guard detail::app::make_maker<CsrfToken>();
+
+const CsrfToken* detail::middleware::csrf_token_of(Request& request) {
+  auto* const maker = request.find<CsrfMaker>();
+  if (maker != nullptr && request.find<CsrfToken>() == nullptr) {
+    request.set(Extract<CsrfToken>::from(Extension<CsrfMaker>(*maker), request));
+  }
+  return request.find<CsrfToken>();
+}
 
 }  // namespace eider

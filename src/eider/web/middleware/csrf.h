@@ -94,4 +94,10 @@ struct Extract<CsrfToken> {
 
 extern template Guard detail::app::make_maker<CsrfToken>();
 
+namespace detail::middleware {
+/// Returns the token of the request for a page that the library renders; creates it if necessary.
+/// Null if the app does not use csrf.
+[[nodiscard]] const CsrfToken* csrf_token_of(Request& request);
+}  // namespace detail::middleware
+
 }  // namespace eider
