@@ -15,9 +15,9 @@
 #include "cli/cpp_texts.h"
 #include "cli/files.h"
 #include "cli/project/words.h"
-#include "cli/views/template_texts.h"
 #include "eider/core/base/result.h"
 #include "eider/web/languages/po.h"
+#include "eider/web/views/names.h"
 #include "eider/web/views/parser.h"
 
 namespace eider {
@@ -65,6 +65,69 @@ Result<MessagesWanted, std::string> messages_wanted(std::span<const std::string_
     wanted.paths.emplace_back(".");
   }
   return wanted;
+}
+
+/// Collects the quoted texts that are filtered with `tr` in a template, in order.
+class TemplateTextFinder {
+ public:
+  void nodes(const std::vector<views::Node>& nodes) {
+    for (const views::Node& node : nodes) {
+      if (node.value) {
+        expression(*node.value);
+      }
+      bindings(node.binds);
+      for (const views::Arm& arm : node.arms) {
+        if (arm.condition) {
+          expression(*arm.condition);
+        }
+        bindings(arm.binds);
+        this->nodes(arm.nodes);
+      }
+    }
+  }
+  [[nodiscard]] std::vector<SourceText> take() && { return std::move(found_); }
+
+ private:
+  void bindings(const std::vector<views::Binding>& binds) {
+    for (const views::Binding& bind : binds) {
+      if (bind.value) {
+        expression(*bind.value);
+      }
+    }
+  }
+
+  void expression(const views::Expression& here) {
+    for (const views::Expression& part : here.parts) {
+      expression(part);
+    }
+    if (!is_translation(here)) {
+      return;
+    }
+    const views::Expression call = translation_of(here);
+    const bool is_plural = call.is_plural();
+    const views::Expression& text = call.parts[is_plural ? 1 : 0];
+    if (text.kind == views::Expression::Kind::text) {
+      found_.push_back({call.text, text.text, is_plural ? call.parts[2].text : std::string(),
+                        views::line_of(text.place)});
+    }
+  }
+
+  std::vector<SourceText> found_;
+};
+
+/// errors  not a template, or a `tr` with invalid arguments
+views::ViewResult<std::vector<SourceText>> texts_of_template(views::Source source) {
+  auto file = views::parse_template(std::move(source));
+  if (!file) {
+    return fail(std::move(file.error()));
+  }
+  try {
+    TemplateTextFinder finder;
+    finder.nodes((*file)->nodes);
+    return std::move(finder).take();
+  } catch (views::Refused& refused) {
+    return fail(std::move(refused.error));
+  }
 }
 
 /// Messages without duplicates, by context and text, with their places.
@@ -118,36 +181,22 @@ class MessageFinder {
     if (!text) {
       return fail(text.error());
     }
-    if (name.ends_with(".html")) {
-      return read_template(name, std::move(*text));
-    }
-    for (SourceText& found : texts_of_cpp(*text, keywords_)) {
-      add(std::move(found.context), std::move(found.text), std::move(found.many),
-          fmt::format("{}:{}", name, found.line));
-    }
-    return {};
-  }
-
-  Result<void, std::string> read_template(const std::string& name, std::string text) {
-    const auto file = views::parse_template({name, std::move(text)});
-    if (!file) {
-      return fail(views::to_text(file.error()));
-    }
-    auto texts = views::texts_of(**file);
+    auto texts = texts_in(name, std::move(*text));
     if (!texts) {
       return fail(views::to_text(texts.error()));
     }
-    for (views::TemplateText& found : *texts) {
-      add(std::move(found.context), std::move(found.text), std::move(found.many),
-          fmt::format("{}:{}", name, views::line_of(found.place)));
+    for (SourceText& found : *texts) {
+      Message& message = all_[{std::move(found.context), std::move(found.text)}];
+      message.places.push_back(fmt::format("{}:{}", name, found.line));
+      message.many = message.many.empty() ? std::move(found.many) : std::move(message.many);
     }
     return {};
   }
 
-  void add(std::string context, std::string text, std::string many, std::string place) {
-    Message& message = all_[{std::move(context), std::move(text)}];
-    message.places.push_back(std::move(place));
-    message.many = message.many.empty() ? std::move(many) : std::move(message.many);
+  [[nodiscard]] views::ViewResult<std::vector<SourceText>> texts_in(const std::string& name,
+                                                                    std::string text) const {
+    return name.ends_with(".html") ? texts_of_template({name, std::move(text)})
+                                   : texts_of_cpp(text, keywords_);
   }
 
   std::span<const std::string> keywords_;
