@@ -91,20 +91,20 @@ Fleet::Fleet(const Options& options, const Target& target, const std::vector<Req
       h2_{requests, options.streams, target.tls ? "https" : "http", options.expected},
       ws_(requests, options, target) {
   for (unsigned i = 0; i < count; ++i) {
-    connections_.push_back(make_connection());
+    connections_.push_back(new_connection());
   }
 }
 
-std::unique_ptr<Connection> Fleet::make_connection() {
+std::unique_ptr<Connection> Fleet::new_connection() {
   switch (options_.version) {
     case Version::http_2:
-      return std::make_unique<H2Connection>(user_, h2_);
+      return make_connection(user_, h2_);
     case Version::websocket:
-      return std::make_unique<WsConnection>(user_, ws_);
+      return make_connection(user_, ws_);
     case Version::http_1_1:
       break;
   }
-  return std::make_unique<H1Connection>(user_, h1_);
+  return make_connection(user_, h1_);
 }
 
 Task<> Fleet::open_all(const std::atomic<bool>& is_to_stop) {

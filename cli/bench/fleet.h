@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "cli/bench/connection.h"
-#include "cli/bench/h1_connection.h"
-#include "cli/bench/h2_connection.h"
 #include "cli/bench/options.h"
 #include "cli/bench/outcome.h"
 #include "cli/bench/target.h"
-#include "cli/bench/ws_connection.h"
+#include "cli/bench/terms.h"
 #include "eider/io/net/net.h"
 #include "eider/io/net/route.h"
 #include "eider/io/runtime/scope.h"
@@ -54,7 +52,7 @@ class Fleet {
   [[nodiscard]] bool is_ready() const noexcept;
 
  private:
-  [[nodiscard]] std::unique_ptr<Connection> make_connection();
+  [[nodiscard]] std::unique_ptr<Connection> new_connection();
   Task<> open_some(const std::atomic<bool>& is_to_stop);
   Task<> open_again(Connection& connection);
 

@@ -1,9 +1,56 @@
-#include "cli/bench/h1_connection.h"
+#include "cli/bench/terms.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
+#include "cli/bench/sent_ring.h"
+
 namespace eider::bench {
+
+namespace {
+
+/// An HTTP/1.1 connection, with optional pipelining.
+class H1Connection final : public Connection {
+ public:
+  /// All arguments outlive it.
+  H1Connection(ConnectionUser& user, H1Terms& terms)
+      : Connection(user),
+        terms_(terms),
+        scanner_(terms.reader, terms.expected),
+        sent_(terms.pipeline) {}
+
+  void send(Sent next) override;
+  /// Returns whether the pipeline accepts another request. With large requests it accepts fewer,
+  /// because data that the socket does not accept is kept in memory.
+  [[nodiscard]] bool has_room() const noexcept override {
+    return !is_ending_ &&
+           (sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax));
+  }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return sent_.size(); }
+  [[nodiscard]] Instant waiting_since() const noexcept override { return sent_.front().sent; }
+  [[nodiscard]] Unfinished unfinished() const noexcept override;
+
+ private:
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
+
+  Begun begin() override {
+    scanner_.reset();
+    is_ending_ = false;
+    return Begun::at_once;
+  }
+  Sent take_waiting() noexcept override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void take_response(int status);
+  void judge_response(int status);
+
+  H1Terms& terms_;
+  ResponseScanner scanner_;
+  SentRing sent_;
+  std::size_t waiting_bytes_ = 0;  // of outstanding requests
+  bool is_ending_ = false;         // the newest request is the last one of the connection
+};
 
 void H1Connection::send(Sent next) {
   next.sent = stream().loop().now();
@@ -90,6 +137,12 @@ void H1Connection::on_end() {
   } else {
     end_between_responses();
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> make_connection(ConnectionUser& user, H1Terms& terms) {
+  return std::make_unique<H1Connection>(user, terms);
 }
 
 }  // namespace eider::bench

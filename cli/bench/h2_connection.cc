@@ -1,15 +1,69 @@
-#include "cli/bench/h2_connection.h"
+#include "cli/bench/terms.h"
 
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
+
+#include "cli/bench/response_check.h"
 
 namespace eider::bench {
 
 namespace {
+
+/// An HTTP/2 connection, with optional concurrent streams.
+class H2Connection final : public Connection {
+ public:
+  /// All arguments outlive it.
+  H2Connection(ConnectionUser& user, const H2Terms& terms) : Connection(user), terms_(terms) {}
+
+  void send(Sent next) override;
+  [[nodiscard]] bool has_room() const noexcept override;
+  [[nodiscard]] std::size_t waiting() const noexcept override { return streams_.size(); }
+  [[nodiscard]] Instant waiting_since() const noexcept override;
+
+ private:
+  friend struct H2Calls;
+
+  /// A request without its response, by the number of its stream.
+  ///
+  /// body    unsent part of the request body
+  /// status  0 until the response headers arrive
+  struct Asking {
+    Sent sent;
+    std::string_view body;
+    ResponseCheck check;
+    int status = 0;
+  };
+  struct Closing {
+    void operator()(nghttp2_session* session) const noexcept;
+  };
+
+  Begun begin() override;
+  Sent take_waiting() noexcept override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override { end_between_responses(); }
+  void on_drained() override { flush(); }
+
+  void begin_session();
+  /// Writes pending data of the session until the socket is full.
+  void flush();
+  void on_status(std::int32_t id, int status);
+  void on_content(std::int32_t id, std::string_view content);
+  void on_stream_closed(std::int32_t id, std::uint32_t error);
+  void tell_ended();
+  void take_response(Asking& asking);
+
+  const H2Terms& terms_;
+  std::unique_ptr<nghttp2_session, Closing> session_;
+  std::unordered_map<std::int32_t, Asking> streams_;
+  std::vector<std::pair<Asking, std::uint32_t>> ended_;  // with the error code
+};
 
 constexpr std::uint32_t kWindowBytes = std::uint32_t{16} << 20U;
 
@@ -34,8 +88,6 @@ std::vector<nghttp2_nv> head_of(const RequestParts& parts, std::string_view sche
 int status_of(const std::uint8_t* text, std::size_t size) noexcept {
   return size == 3 ? (text[0] - '0') * 100 + (text[1] - '0') * 10 + (text[2] - '0') : 0;
 }
-
-}  // namespace
 
 /// Callbacks of the library.
 struct H2Calls {
@@ -213,6 +265,12 @@ void H2Connection::take_response(Asking& asking) {
   } else {
     user().on_response(*this, asking.sent, asking.status);
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> make_connection(ConnectionUser& user, const H2Terms& terms) {
+  return std::make_unique<H2Connection>(user, terms);
 }
 
 }  // namespace eider::bench

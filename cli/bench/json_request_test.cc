@@ -1,4 +1,4 @@
-#include "cli/bench/json_request.h"
+#include "cli/bench/requests.h"
 
 #include <gtest/gtest.h>
 

@@ -47,7 +47,7 @@ struct Job {
   Live& live;
 };
 
-/// Common part of all kinds of load. Each kind (loads.h) decides when a request is sent.
+/// Common part of all kinds of load. Each kind (loads.cc) decides when a request is sent.
 class Load : protected ConnectionUser, private Timer {
  public:
   /// Pre: on an event loop.
@@ -137,5 +137,22 @@ class Load : protected ConnectionUser, private Timer {
   bool is_ending_ = false;
   AsyncEvent ended_;
 };
+
+/// Creates the load that the options of the job specify:
+///
+///   a closed loop    each connection sends the next request as soon as it has its response. It
+///                    ends after the duration; outstanding requests are not counted, except for
+///                    messages of WebSockets.
+///   an open loop     (--rate) follows a clock. It waits up to `timeout` for outstanding requests,
+///                    because excluding slow ones would make the server look better.
+///   a broadcast      one WebSocket sends, and all must receive; the next message is sent after all
+///                    have received the last one
+///   event streams    (--events) a closed loop that counts events, including those of unfinished
+///                    streams
+///   new connections  one for each request; each client sends its share of all requests, one after
+///                    the other, and latency includes connecting
+///
+/// Pre: on an event loop.
+[[nodiscard]] std::unique_ptr<Load> make_load(const Job& job, const Share& share);
 
 }  // namespace eider::bench

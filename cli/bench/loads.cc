@@ -1,4 +1,4 @@
-#include "cli/bench/loads.h"
+#include "cli/bench/load.h"
 
 #include <sys/timerfd.h>
 #include <unistd.h>

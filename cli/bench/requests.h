@@ -7,12 +7,36 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/json_request.h"
 #include "cli/bench/options.h"
 #include "eider/core/base/result.h"
 #include "eider/protocols/http/method.h"
 
 namespace eider::bench {
+
+/// Target of a run: "http" or "https", and the value of the Host header.
+struct Origin {
+  std::string_view scheme = "http";
+  std::string_view authority;
+};
+
+/// fields  "Name: value"
+struct JsonRequest {
+  std::string method;
+  std::string target;
+  std::vector<std::string> fields;
+  std::string body;
+};
+
+/// Reads {"method": …, "path" or "url": …, "headers": {name: text, …}, "body": …}. Only path or url
+/// is required. Default method: GET, or POST with a body. A string is sent as the body unchanged;
+/// any other value is sent as JSON, with a Content-Type unless the headers contain one.
+///
+/// line     an object, without a line end
+/// origin   required origin of a url
+/// errors   a sentence that names the key, or the byte of a JSON error
+/// cost     allocates
+[[nodiscard]] Result<JsonRequest, std::string> read_json_request(std::string_view line,
+                                                                 const Origin& origin);
 
 /// A request for HTTP/2: the pseudo-headers except the scheme, and the other headers in lower case.
 struct RequestParts {
@@ -56,7 +80,7 @@ struct Asked {
                                        const std::vector<std::string>& fields);
 
 /// Reads the requests of a file in order: lines as for read_request_line, or objects
-/// (json_request.h), whose headers replace those of `fields` with the same names.
+/// (read_json_request), whose headers replace those of `fields` with the same names.
 ///
 /// errors   a sentence with the line number; also if there is no request
 [[nodiscard]] Result<std::vector<Request>, std::string> read_requests(

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/bench/loads.h"
+#include "cli/bench/load.h"
 #include "cli/bench/on_loop.h"
 
 namespace eider::bench {

@@ -1,4 +1,4 @@
-#include "cli/bench/ws_connection.h"
+#include "cli/bench/terms.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -107,25 +107,25 @@ Task<Talk> play(Script script) {
   WsTerms terms(messages, options, target);
   Listener listener;
   auto [ours, theirs] = make_pair_of_sockets();
-  WsConnection connection(listener, terms);
+  const auto connection = make_connection(listener, terms);
   TcpStream server(std::move(theirs));
   Talk talk;
 
-  connection.open(std::make_unique<TcpStream>(std::move(ours)));
+  connection->open(std::make_unique<TcpStream>(std::move(ours)));
   talk.request = co_await read_some(server, 1, "\r\n\r\n");
   const std::size_t at = script.opening.find("ACCEPT");
   if (at != std::string::npos) {
     script.opening.replace(at, 6, accepted(talk.request));
   }
   co_await write_in_two(server, script.opening, std::min(script.cut, script.opening.size()));
-  co_await connection.settled().wait();
-  if (!connection.is_ready()) {
-    talk.opening_fault = std::string(name(connection.fault())) + ": " + connection.why();
+  co_await connection->settled().wait();
+  if (!connection->is_ready()) {
+    talk.opening_fault = std::string(name(connection->fault())) + ": " + connection->why();
     co_return talk;
   }
-  connection.take_into_use();
-  connection.send({.due = Loop::current().now()});
-  connection.send({.due = Loop::current().now()});
+  connection->take_into_use();
+  connection->send({.due = Loop::current().now()});
+  connection->send({.due = Loop::current().now()});
   talk.received = co_await read_some(server, 2 * (6 + kMessage.size()), "");
   co_await write_in_two(server, script.frames, std::min(script.cut, script.frames.size()));
   if (server.is_open()) {

@@ -1,4 +1,4 @@
-#include "cli/bench/ws_terms.h"
+#include "cli/bench/terms.h"
 
 #include <algorithm>
 #include <utility>
