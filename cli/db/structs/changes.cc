@@ -1,4 +1,4 @@
-#include "cli/db/structs/changes.h"
+#include "cli/db/structs/source.h"
 
 #include <fmt/format.h>
 
