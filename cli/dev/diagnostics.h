@@ -1,7 +1,9 @@
-// Parses the output of compilers, linkers and CMake: the first cause first.
+// Parses the output of compilers, linkers and CMake, the first cause first, and stack traces of
+// crashed programs.
 // Layering: must not show the errors; fault_page.h and the terminal do.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +40,15 @@ struct Diagnostic {
 
 /// Returns the usual cause of an error with that text; empty: unknown.
 [[nodiscard]] std::string_view usual_cause(std::string_view text);
+
+/// Returns the trace that the crash handler has written in `output`, one frame per line: "main.cc:7
+/// f()". Frames of the handler itself and of other files are omitted.
+///
+/// program  with its debug information
+/// returns  empty: there is no trace, or addr2line is not installed
+[[nodiscard]] std::string read_stack(std::string_view output, const std::filesystem::path& program);
+
+/// Returns `output` without the text of the handler.
+[[nodiscard]] std::string without_stack(std::string_view output);
 
 }  // namespace eider::dev

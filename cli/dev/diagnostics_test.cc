@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/dev/fault_page.h"
-#include "cli/dev/stack.h"
 
 namespace eider::dev {
 namespace {

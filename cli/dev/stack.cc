@@ -1,4 +1,4 @@
-#include "cli/dev/stack.h"
+#include "cli/dev/diagnostics.h"
 
 #include <algorithm>
 #include <array>

@@ -14,9 +14,9 @@
 #include <fstream>
 #include <utility>
 
+#include "cli/dev/diagnostics.h"
 #include "cli/dev/fault_page.h"
 #include "cli/dev/sockets.h"
-#include "cli/dev/stack.h"
 #include "cli/process/run.h"
 #include "cli/project/words.h"
 
