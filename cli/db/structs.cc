@@ -13,7 +13,7 @@
 #include "cli/db/scratch.h"
 #include "cli/db/structs/source.h"
 #include "cli/files.h"
-#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/clients.h"
 #include "cli/project/words.h"
 
 namespace eider {

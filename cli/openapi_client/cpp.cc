@@ -1,4 +1,4 @@
-#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/clients.h"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/clients.h"
 
 namespace eider::openapi_client {
 

@@ -1,4 +1,4 @@
-#include "cli/openapi_client/typescript.h"
+#include "cli/openapi_client/clients.h"
 
 #include <gtest/gtest.h>
 

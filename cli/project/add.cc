@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/files.h"
-#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/clients.h"
 #include "cli/patterns.h"
 #include "cli/project/new.h"
 #include "cli/project/project.h"

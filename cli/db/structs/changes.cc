@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/clients.h"
 #include "eider/core/base/text.h"
 
 namespace eider::structs {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "cli/db/structs/cpp_type.h"
-#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/clients.h"
 #include "cli/openapi_client/cpp_types.h"
 #include "cli/openapi_client/names.h"
 #include "eider/core/base/text.h"
