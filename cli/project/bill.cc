@@ -1,4 +1,4 @@
-#include "cli/project/bill.h"
+#include "cli/project/package.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/project/closure.h"
+#include "cli/project/package.h"
 
 #include <fmt/format.h>
 

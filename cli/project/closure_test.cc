@@ -1,8 +1,6 @@
-#include "cli/project/closure.h"
+#include "cli/project/package.h"
 
 #include <gtest/gtest.h>
-
-#include "cli/project/deploy.h"
 
 namespace eider {
 

@@ -1,4 +1,4 @@
-#include "cli/project/deploy.h"
+#include "cli/project/package.h"
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cli/json_line.h"
-#include "cli/project/package.h"
 #include "cli/project/project.h"
 #include "eider/protocols/http/http_url.h"
 

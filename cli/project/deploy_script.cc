@@ -1,4 +1,4 @@
-#include "cli/project/deploy.h"
+#include "cli/project/package.h"
 
 namespace eider {
 

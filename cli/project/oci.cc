@@ -1,4 +1,4 @@
-#include "cli/project/oci.h"
+#include "cli/project/package.h"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
@@ -10,7 +10,6 @@
 
 #include "cli/files.h"
 #include "cli/process/run.h"
-#include "cli/project/bill.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/json/value.h"

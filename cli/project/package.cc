@@ -13,10 +13,6 @@
 
 #include "cli/files.h"
 #include "cli/json_line.h"
-#include "cli/project/bill.h"
-#include "cli/project/closure.h"
-#include "cli/project/deploy.h"
-#include "cli/project/oci.h"
 #include "cli/project/project.h"
 #include "cli/project/words.h"
 
