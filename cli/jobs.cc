@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,29 +76,13 @@ std::string first_line(const std::string& text) {
   return text.substr(0, std::min<std::size_t>(text.find('\n'), 80));
 }
 
-Result<void, std::string> read_number(CommandWords& words, std::string_view option,
-                                      std::int64_t& into) {
-  if (const auto text = words.value(option, "N")) {
-    const auto number = parse_integer<std::int64_t>(*text);
-    if (!number || *number <= 0) {
-      return fail(fmt::format("{} must be a positive number, not {}", option, *text));
-    }
-    into = *number;
-  }
-  return {};
-}
-
 Result<JobsWanted, std::string> jobs_wanted(std::span<const std::string_view> arguments) {
-  if (arguments.empty() ||
-      std::ranges::find(kJobsActions, arguments.front()) == kJobsActions.end()) {
-    return fail(fmt::format("{} Actions: {}; see eider jobs --help",
-                            arguments.empty()
-                                ? std::string("no action given.")
-                                : fmt::format("unknown action {}.", arguments.front()),
-                            fmt::join(kJobsActions, ", ")));
+  auto action = read_action("jobs", arguments, kJobsActions);
+  if (!action) {
+    return fail(std::move(action.error()));
   }
   const char* const url = std::getenv("DATABASE_URL");
-  JobsWanted wanted{.action = std::string(arguments.front()),
+  JobsWanted wanted{.action = std::move(*action),
                     .database = url == nullptr ? "" : url,
                     .names = {},
                     .filter = {}};
@@ -107,11 +92,9 @@ Result<JobsWanted, std::string> jobs_wanted(std::span<const std::string_view> ar
   wanted.filter.queue = words.value("--queue", "QUEUE").value_or("");
   wanted.filter.kind = words.value("--type", "TYPE").value_or("");
   wanted.is_json = words.flag("--json");
-  auto limit = read_number(words, "--limit", wanted.filter.limit);
-  auto before = read_number(words, "--before", wanted.filter.before);
-  if (!limit || !before) {
-    return fail(limit ? before.error() : limit.error());
-  }
+  const NumberRange positive{1, std::numeric_limits<std::int64_t>::max(), "a positive number"};
+  wanted.filter.limit = words.number("--limit", "N", positive).value_or(wanted.filter.limit);
+  wanted.filter.before = words.number("--before", "N", positive).value_or(wanted.filter.before);
   const bool has_many = wanted.action == "retry" || wanted.action == "discard";
   const bool has_one =
       wanted.action == "show" || wanted.action == "pause" || wanted.action == "resume";

@@ -39,33 +39,15 @@ Taken take_unfinished(DbWanted& wanted, CommandWords& words) {
   return {};
 }
 
-/// errors   the value is not a number
-Result<std::optional<std::int64_t>, std::string> take_number(CommandWords& words,
-                                                             std::string_view option) {
-  const auto said = words.value(option, "NUMBER");
-  if (!said) {
-    return std::nullopt;
+void take_numbers(DbWanted& wanted, CommandWords& words) {
+  constexpr std::int64_t kNumberMax = 1'000'000'000'000'000'000;
+  constexpr std::int64_t kWaitMax = 86'400;
+  if (const auto last = words.number("--to", "NUMBER", {0, kNumberMax, "a number"})) {
+    wanted.migrate.last = *last;
   }
-  const auto number = parse_integer<std::int64_t>(*said);
-  if (!number || *number < 0 || *number > 1'000'000'000'000'000'000) {
-    return fail(fmt::format("{} must be a number, not {}", option, *said));
+  if (const auto wait = words.number("--wait", "NUMBER", {0, kNumberMax, "a number"})) {
+    wanted.migrate.wait_max = std::chrono::seconds(std::min(*wait, kWaitMax));
   }
-  return *number;
-}
-
-Taken take_numbers(DbWanted& wanted, CommandWords& words) {
-  const auto last = take_number(words, "--to");
-  const auto wait = take_number(words, "--wait");
-  if (!last || !wait) {
-    return fail(last ? wait.error() : last.error());
-  }
-  if (*last) {
-    wanted.migrate.last = **last;
-  }
-  if (*wait) {
-    wanted.migrate.wait_max = std::chrono::seconds(std::min<std::int64_t>(**wait, 86'400));
-  }
-  return {};
 }
 
 Taken take_schemas(DbWanted& wanted, CommandWords& words) {
@@ -131,10 +113,8 @@ Taken take_all(DbWanted& wanted, CommandWords& words) {
   take(wanted.out, words.value("--out", "FILE"));
   take(wanted.lock, words.value("--lock", "FILE"));
   take(wanted.server, words.value("--server", "WHERE"));
+  take_numbers(wanted, words);
   Taken taken = take_unfinished(wanted, words);
-  if (taken) {
-    taken = take_numbers(wanted, words);
-  }
   if (taken && (wanted.what == "check" || wanted.what == "header")) {
     taken = take_schemas(wanted, words);
   }
@@ -176,14 +156,11 @@ std::optional<std::string> missing(const DbWanted& wanted) {
 }  // namespace
 
 Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments) {
-  if (arguments.empty() || std::ranges::find(kActions, arguments.front()) == kActions.end()) {
-    return fail(fmt::format("{} Actions: {}; see eider db --help",
-                            arguments.empty()
-                                ? "no action given."
-                                : fmt::format("unknown action {}.", arguments.front()),
-                            fmt::join(kActions, ", ")));
+  auto action = read_action("db", arguments, kActions);
+  if (!action) {
+    return fail(std::move(action.error()));
   }
-  DbWanted wanted{.what = std::string(arguments.front())};
+  DbWanted wanted{.what = std::move(*action)};
   if (const char* said = std::getenv("DATABASE_URL")) {
     wanted.database = said;
   }

@@ -132,16 +132,6 @@ Result<void, std::string> check_wanted(const DeployWanted& wanted) {
   return check_health(wanted.health);
 }
 
-Result<unsigned, std::string> seconds_of(const std::string& text) {
-  unsigned seconds = 0;
-  const char* const end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, seconds).ptr != end || seconds == 0 ||
-      seconds > kSecondsMax) {
-    return fail(fmt::format("--within must be 1 to {} seconds, not {}", kSecondsMax, text));
-  }
-  return seconds;
-}
-
 /// Runs ssh, which runs the script for that action.
 ///
 /// input   a file; may be empty
@@ -407,7 +397,8 @@ int deploy_command(std::span<const std::string_view> arguments) {
   const auto directory = words.value("--dir", "DIR");
   wanted.before = words.value("--before", "COMMAND").value_or("");
   wanted.health = words.value("--health", "URL").value_or("");
-  const auto seconds = seconds_of(words.value("--within", "SECONDS").value_or("60"));
+  const auto seconds = words.number("--within", "SECONDS",
+                                    {1, kSecondsMax, fmt::format("1 to {} seconds", kSecondsMax)});
   const auto more = words.values("--with", "PATH");
   const auto in = in_project("deploy", words, "HOST", 1);
   if (!in) {
@@ -418,11 +409,10 @@ int deploy_command(std::span<const std::string_view> arguments) {
     return command_misused("deploy", "no host given. Example: eider deploy shop.example");
   }
   wanted.host = in->rest.empty() ? "localhost" : in->rest.front();
-  const auto good = check_wanted(wanted);
-  if (!good || !seconds) {
-    return command_misused("deploy", good ? seconds.error() : good.error());
+  wanted.seconds = static_cast<unsigned>(seconds.value_or(60));
+  if (const auto good = check_wanted(wanted); !good) {
+    return command_misused("deploy", good.error());
   }
-  wanted.seconds = *seconds;
   return is_unit ? print_unit(in->project, wanted) : pack_and_deploy(in->project, wanted, more);
 }
 

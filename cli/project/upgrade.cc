@@ -88,7 +88,8 @@ Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_vi
   UpgradeWanted wanted;
   wanted.file = words.value("--pid-file", "FILE").value_or("");
   wanted.is_json = words.flag("--json");
-  const auto within = words.value("--within", "SECONDS");
+  const auto within = words.number(
+      "--within", "SECONDS", {1, kWaitSecondsMax, fmt::format("1 to {} seconds", kWaitSecondsMax)});
   const auto rest = words.rest("PID", 1);
   if (!rest) {
     return fail(rest.error());
@@ -104,12 +105,7 @@ Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_vi
     wanted.pid = *pid;
   }
   if (within) {
-    const auto count = number_of<unsigned>(*within);
-    if (!count || *count > kWaitSecondsMax) {
-      return fail(
-          fmt::format("--within must be 1 to {} seconds, not {}", kWaitSecondsMax, *within));
-    }
-    wanted.within = seconds(*count);
+    wanted.within = seconds(*within);
   }
   return wanted;
 }

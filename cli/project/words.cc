@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eider/app/settings/option_set.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 
@@ -49,6 +50,16 @@ std::vector<std::string> CommandWords::values(std::string_view name, std::string
   return found;
 }
 
+std::optional<std::int64_t> CommandWords::number(std::string_view name, std::string_view takes,
+                                                 const NumberRange& range) {
+  const auto said = value(name, takes);
+  const auto number = said ? parse_integer<std::int64_t>(*said) : std::nullopt;
+  if (said && (!number || *number < range.min || *number > range.max)) {
+    fault_ = fmt::format("{} must be {}, not {}", name, range.text, *said);
+  }
+  return number;
+}
+
 Result<std::vector<std::string>, std::string> CommandWords::rest(std::string_view takes,
                                                                  std::size_t count_max) {
   if (!fault_.empty()) {
@@ -68,6 +79,18 @@ Result<std::vector<std::string>, std::string> CommandWords::rest(std::string_vie
                                             words_[count_max], takes));
   }
   return words_;
+}
+
+Result<std::string, std::string> read_action(std::string_view command,
+                                             std::span<const std::string_view> arguments,
+                                             std::span<const std::string_view> actions) {
+  if (!arguments.empty() && std::ranges::find(actions, arguments.front()) != actions.end()) {
+    return std::string(arguments.front());
+  }
+  return fail(fmt::format(
+      "{} Actions: {}; see eider {} --help",
+      arguments.empty() ? "no action given." : fmt::format("unknown action {}.", arguments.front()),
+      fmt::join(actions, ", "), command));
 }
 
 bool is_help(std::span<const std::string_view> words, std::string_view help) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,15 @@
 #include "eider/core/base/result.h"
 
 namespace eider {
+
+/// The whole numbers that an option accepts.
+///
+/// text  for errors: "a number from 1 to 65535"
+struct NumberRange {
+  std::int64_t min;
+  std::int64_t max;
+  std::string text;
+};
 
 /// Each read removes its option; read `rest` last.
 ///
@@ -34,10 +44,14 @@ class CommandWords {
   [[nodiscard]] std::optional<std::string> value(std::string_view name, std::string_view takes);
   /// The same for an option that can be repeated.
   [[nodiscard]] std::vector<std::string> values(std::string_view name, std::string_view takes);
+  /// The same for a whole number; `rest` reports any other value.
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name, std::string_view takes,
+                                                   const NumberRange& range);
   /// Returns the remaining arguments.
   ///
   /// takes   the expected arguments of the command: "NAME"
-  /// errors  an unknown option, with a suggestion; a missing value; more than `count_max`
+  /// errors  an unknown option, with a suggestion; a missing or invalid value; more than
+  ///         `count_max`
   [[nodiscard]] Result<std::vector<std::string>, std::string> rest(std::string_view takes,
                                                                    std::size_t count_max);
   /// Returns the arguments after `--`, for another program.
@@ -49,6 +63,13 @@ class CommandWords {
   std::vector<std::string> known_;
   std::string fault_;
 };
+
+/// Returns the first argument.
+///
+/// errors   it is missing, or not one of the command's actions
+[[nodiscard]] Result<std::string, std::string> read_action(
+    std::string_view command, std::span<const std::string_view> arguments,
+    std::span<const std::string_view> actions);
 
 /// Returns whether --help or -h is present before any --, and prints the help if so.
 [[nodiscard]] bool is_help(std::span<const std::string_view> words, std::string_view help);
