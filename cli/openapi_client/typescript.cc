@@ -6,6 +6,7 @@
 
 #include "cli/openapi_client/names.h"
 #include "cli/openapi_client/typescript_runtime.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::openapi_client {
 
@@ -194,20 +195,6 @@ class TypeScript {
     out_ += "\nexport type Security = { " + joined(all, "; ") + " };\n";
   }
 
-  static std::string_view how_of(Scheme::Kind kind) noexcept {
-    switch (kind) {
-      case Scheme::Kind::bearer:
-        return "bearer";
-      case Scheme::Kind::basic:
-        return "basic";
-      case Scheme::Kind::header:
-        return "header";
-      case Scheme::Kind::query:
-        return "query";
-    }
-    std::unreachable();
-  }
-
   void add_client() {
     Names methods(kReservedMethods);
     add_security();
@@ -363,7 +350,7 @@ class TypeScript {
     std::vector<std::string> schemes;
     for (const Scheme& scheme : call.schemes) {
       schemes.push_back("[" + typescript_literal(scheme.name) + ", \"" +
-                        std::string(how_of(scheme.kind)) + "\", " +
+                        std::string(reflect::enumerator_name(scheme.kind)) + "\", " +
                         typescript_literal(scheme.field) + "]");
     }
     if (!schemes.empty()) {

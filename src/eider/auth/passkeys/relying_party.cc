@@ -13,6 +13,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
 #include "eider/core/json/members.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/protocols/http/http_url.h"
 
 namespace eider::detail::passkeys {
@@ -220,18 +221,6 @@ CoseAlgorithm cose_of(PasskeyAlgorithm algorithm) noexcept {
   return CoseAlgorithm::es256;
 }
 
-std::string_view verification_text(UserVerification verification) noexcept {
-  switch (verification) {
-    case UserVerification::required:
-      return "required";
-    case UserVerification::preferred:
-      return "preferred";
-    case UserVerification::discouraged:
-      return "discouraged";
-  }
-  return "required";
-}
-
 json::Value words_of(std::string_view text) {
   json::Value words = json::array({});
   while (!text.empty()) {
@@ -309,7 +298,7 @@ std::string RelyingParty::begin_registration(const PasskeyUser& user, std::strin
        {"authenticatorSelection",
         json::object({{"residentKey", resident},
                       {"requireResidentKey", options_.requires_discoverable},
-                      {"userVerification", verification_text(options_.user_verification)}})},
+                      {"userVerification", reflect::enumerator_name(options_.user_verification)}})},
        {"attestation", roots_.is_empty() ? "none" : "direct"}});
   return beginning(std::move(options), seal_.seal(ticket));
 }
@@ -331,7 +320,7 @@ std::string RelyingParty::begin_login(const std::string& user_key, std::string_v
                     {"timeout", milliseconds(options_.lifetime)},
                     {"rpId", options_.relying_party_id},
                     {"allowCredentials", descriptors_of(known)},
-                    {"userVerification", verification_text(options_.user_verification)}});
+                    {"userVerification", reflect::enumerator_name(options_.user_verification)}});
   return beginning(std::move(options), seal_.seal(ticket));
 }
 

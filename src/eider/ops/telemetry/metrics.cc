@@ -9,6 +9,7 @@
 
 #include "eider/core/base/digits.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/data/db/database.h"
 
 namespace eider {
@@ -30,18 +31,6 @@ struct Family {
   std::vector<std::string> label_names;
   std::map<std::vector<std::string>, Series> series;  // by the values of the labels
 };
-
-std::string_view to_text(Kind kind) noexcept {
-  switch (kind) {
-    case Kind::counter:
-      return "counter";
-    case Kind::gauge:
-      return "gauge";
-    case Kind::histogram:
-      return "histogram";
-  }
-  return {};
-}
 
 std::string number(double value) {
   if (std::isnan(value)) {
@@ -132,7 +121,10 @@ void append_spread(std::string& out, const MetricRead& family, const std::string
 
 void append_family(std::string& out, const MetricRead& family) {
   out.append("# HELP ").append(family.name).append(" ").append(escaped(family.help, false));
-  out.append("\n# TYPE ").append(family.name).append(" ").append(to_text(family.kind));
+  out.append("\n# TYPE ")
+      .append(family.name)
+      .append(" ")
+      .append(reflect::enumerator_name(family.kind));
   out.append("\n");
   for (const MetricPoint& point : family.points) {
     const std::string labels = labels_text(family, point.label_values);

@@ -13,6 +13,7 @@
 #include "eider/core/base/url.h"
 #include "eider/core/json/value.h"
 #include "eider/core/json/write.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/protocols/http/sse.h"
 #include "eider/protocols/http/status.h"
 #include "eider/web/openapi/path_template.h"
@@ -52,20 +53,6 @@ std::string_view field_of(Method method) noexcept {
       break;
   }
   return {};
-}
-
-std::string_view name_of(Operation::In in) noexcept {
-  switch (in) {
-    case Operation::In::path:
-      return "path";
-    case Operation::In::query:
-      return "query";
-    case Operation::In::header:
-      return "header";
-    case Operation::In::cookie:
-      return "cookie";
-  }
-  std::unreachable();
 }
 
 /// Returns "get_notes_id". It depends only on the route, because clients use it as a function name.
@@ -118,7 +105,9 @@ Value security_scheme(const Operation::Security& scheme) {
       return described;
     }
     case Operation::Security::Kind::api_key:
-      return json::object({{"type", "apiKey"}, {"in", name_of(scheme.in)}, {"name", scheme.field}});
+      return json::object({{"type", "apiKey"},
+                           {"in", reflect::enumerator_name(scheme.in)},
+                           {"name", scheme.field}});
     case Operation::Security::Kind::mutual_tls:
       return json::object({{"type", "mutualTLS"}});
     case Operation::Security::Kind::other:
@@ -267,7 +256,7 @@ class Document {
   Value describe(const Operation::Parameter& parameter) {
     const bool is_required = parameter.is_required || parameter.in == Operation::In::path;
     Value made = json::object({{"name", parameter.name},
-                               {"in", name_of(parameter.in)},
+                               {"in", reflect::enumerator_name(parameter.in)},
                                {"required", is_required},
                                {"schema", schema_of(parameter)}});
     if (!parameter.selection.names.empty()) {

@@ -13,6 +13,7 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/web/storage/put_options.h"
 
@@ -23,25 +24,13 @@ namespace {
 constexpr std::size_t kKeyBytes = 32;
 constexpr std::string_view kSignaturePair = "&signature=";
 
-std::string_view name_of(UrlTerms::Allows allows) noexcept {
-  switch (allows) {
-    case UrlTerms::Allows::download:
-      return "download";
-    case UrlTerms::Allows::put:
-      return "put";
-    case UrlTerms::Allows::form:
-      return "form";
-  }
-  return "";
-}
-
 void add_pair(std::string& query, std::string_view name, std::string_view value) {
   query.append(query.empty() ? "" : "&").append(name).append("=").append(percent_encode(value));
 }
 
 std::string query_of(const UrlTerms& terms) {
   std::string query;
-  add_pair(query, "allows", name_of(terms.allows));
+  add_pair(query, "allows", reflect::enumerator_name(terms.allows));
   add_pair(query, "expires", std::to_string(terms.now_seconds + terms.within_seconds));
   if (!terms.content_type.empty()) {
     add_pair(query, "type", terms.content_type);
@@ -179,7 +168,7 @@ std::optional<UrlTerms> AppUrls::open_token(std::string_view token, const std::s
   }
   terms.allows = allows;
   terms.within_seconds -= now_seconds;
-  const bool is_valid = allowed == name_of(allows) && terms.within_seconds > 0;
+  const bool is_valid = allowed == reflect::enumerator_name(allows) && terms.within_seconds > 0;
   return is_valid ? std::optional(std::move(terms)) : std::nullopt;
 }
 

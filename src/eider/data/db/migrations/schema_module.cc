@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eider/core/base/startup_code.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/data/db/migrations/held_columns.h"
 #include "eider/data/db/migrations/migrate.h"
 #include "eider/data/db/migrations/migration_faults.h"
@@ -15,26 +16,13 @@ using db::Dialect;
 using detail::base::CodeName;
 using detail::base::with_code;
 
-/// The name in a lock file.
-std::string_view name_of(Dialect dialect) noexcept {
-  switch (dialect) {
-    case Dialect::sqlite:
-      return "sqlite";
-    case Dialect::postgres:
-      return "postgres";
-    case Dialect::mariadb:
-      return "mariadb";
-  }
-  return "";
-}
-
 }  // namespace
 
 Task<std::string> schema_differences(Database database, db::checked::TableColumns checked) {
   std::vector<db::checked::TableColumn> of_this;
   std::string names;
   for (const db::checked::TableColumn& column : checked) {
-    if (column.database == name_of(database.dialect())) {
+    if (column.database == reflect::enumerator_name(database.dialect())) {
       of_this.push_back(column);
       names.append(column.table).append("\n");
     }
