@@ -12,6 +12,7 @@
 #include "cli/db/connect.h"
 #include "cli/db/options.h"
 #include "cli/db/scratch.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {
@@ -33,17 +34,12 @@ Scratch scratch_for_seeds(const std::string& database, const std::string& more =
 /// A folder with one seed file; runs it.
 class SeedRuns : public ::testing::Test {
  protected:
-  SeedRuns() : directory_(::testing::TempDir() + "eider_seeds_XXXXXX") {
-    EXPECT_NE(::mkdtemp(directory_.data()), nullptr);
-  }
-  ~SeedRuns() override { std::filesystem::remove_all(directory_); }
-
   /// Runs the command, and returns "1 " and the error, or "0 " and the rows.
   std::string run(const std::string& where, std::string_view sql) {
-    std::ofstream(directory_ + "/01.sql") << sql;
+    std::ofstream(directory_.path() / "01.sql") << sql;
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    const int code = run_seeds({.what = "seed", .database = where, .seeds = directory_});
+    const int code = run_seeds({.what = "seed", .database = where, .seeds = directory_.path()});
     const std::string out = ::testing::internal::GetCapturedStdout();
     return fmt::format("{} {}{}", code, out, ::testing::internal::GetCapturedStderr());
   }
@@ -58,7 +54,7 @@ class SeedRuns : public ::testing::Test {
   }
 
  private:
-  std::string directory_;
+  TempDirectory directory_;
 };
 
 TEST_F(SeedRuns, with_statements_that_end_the_transaction_store_nothing) {

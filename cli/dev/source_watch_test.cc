@@ -1,12 +1,13 @@
 #include "cli/dev/source_watch.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::dev {
 namespace {
@@ -18,14 +19,11 @@ constexpr int kEventsMax = 200'000;
 class SourceWatching : public ::testing::Test {
  protected:
   SourceWatching() {
-    std::string pattern = (fs::temp_directory_path() / "eider-watch-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
     fs::create_directory(root_ / "src");
     fs::create_directories(root_ / "build/sub");
     write("build/CMakeCache.txt");
     fs::create_directory(root_ / ".git");
   }
-  ~SourceWatching() override { fs::remove_all(root_); }
 
   void write(const std::string& name) const { std::ofstream(root_ / name) << "text"; }
   [[nodiscard]] SourceWatch open() const {
@@ -42,7 +40,8 @@ class SourceWatching : public ::testing::Test {
     return all;
   }
 
-  fs::path root_;
+  TempDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 TEST_F(SourceWatching, files_that_are_written_moved_and_removed_are_told_once) {

@@ -89,8 +89,8 @@ TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
   if (find_program("ninja").empty()) {
     GTEST_SKIP() << "ninja is not installed";
   }
-  std::string pattern = (std::filesystem::temp_directory_path() / "eider-ninja-XXXXXX").string();
-  const std::filesystem::path place = ::mkdtemp(pattern.data());
+  const TempDirectory directory;
+  const std::filesystem::path& place = directory.path();
   std::ofstream(place / "build.ninja")
       << "rule compile\n  command = echo $$$$ > pid.new; mv pid.new pid; exec sleep 1000\n"
          "build out: compile\n";
@@ -105,7 +105,6 @@ TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
   *started = ChildProcess();
   EXPECT_NE(::kill(compiler, 0), 0);
   (void)::kill(compiler, SIGKILL);
-  std::filesystem::remove_all(place);
 }
 
 TEST(ChildProcess, what_it_says_is_read_piece_by_piece) {

@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {
@@ -18,15 +19,12 @@ namespace fs = std::filesystem;
 class Adding : public ::testing::Test {
  protected:
   Adding() {
-    std::string pattern = (fs::temp_directory_path() / "eider-add-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
     fs::create_directory(root_ / "src");
     std::ofstream(root_ / "CMakeLists.txt")
         << "project(shop)\nfind_package(eider REQUIRED COMPONENTS core)\n"
            "target_link_libraries(shop eider::core)\n";
     std::ofstream(root_ / "src/app.cc") << "  // `eider add` puts its lines above this one.\n";
   }
-  ~Adding() override { fs::remove_all(root_); }
 
   [[nodiscard]] std::string project() const {
     return text_of("CMakeLists.txt") + text_of("src/app.cc");
@@ -44,7 +42,8 @@ class Adding : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  fs::path root_;
+  TempDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 TEST_F(Adding, a_route_and_a_component_go_into_the_project) {

@@ -18,6 +18,7 @@
 #include "eider/core/base/startup_code.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/server/server.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::testing {
 
@@ -46,29 +47,21 @@ struct OfSearch {
   Secret password = {};
 };
 
-/// A temporary directory, deleted with this object.
+/// A temporary directory for files.
 class Directory {
  public:
-  Directory() {
-    std::string made = std::filesystem::temp_directory_path() / "eider-settings-XXXXXX";
-    path_ = ::mkdtemp(made.data());
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
   /// Writes a file.
   ///
   /// returns  its path
   [[nodiscard]] std::string file(std::string_view name, std::string_view text) const {
-    const std::string path = path_ / name;
+    const std::string path = directory_.path() / name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  [[nodiscard]] std::string path() const { return path_; }
+  [[nodiscard]] std::string path() const { return directory_.path(); }
 
  private:
-  std::filesystem::path path_;
+  TempDirectory directory_;
 };
 
 /// Sets an environment variable during the life of this object.

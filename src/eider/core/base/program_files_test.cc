@@ -1,11 +1,12 @@
 #include "eider/core/base/program_files.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {
@@ -15,18 +16,13 @@ namespace fs = std::filesystem;
 /// A directory with programs, deleted with the test.
 class ProgramFiles : public ::testing::Test {
  protected:
-  ProgramFiles() {
-    std::string name = (fs::temp_directory_path() / "eider_program_XXXXXX").string();
-    base_ = ::mkdtemp(name.data());
-  }
-  ~ProgramFiles() override { fs::remove_all(base_); }
-
   [[nodiscard]] bool searches(const fs::path& program, const fs::path& place) const {
     const auto places = program_places("languages", (base_ / program).string());
     return std::ranges::find(places, (base_ / place).string()) != places.end();
   }
 
-  fs::path base_;
+  TempDirectory directory_;
+  const fs::path base_ = directory_.path();
 };
 
 TEST_F(ProgramFiles, are_searched_beside_the_program_in_its_package_and_in_share) {

@@ -15,6 +15,7 @@
 
 #include "eider/io/tls/openssl.h"
 #include "eider/io/tls/tls.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::tls {
 
@@ -129,15 +130,7 @@ inline std::string make_test_ocsp(const TestCertificate& about, const TestCertif
 /// A directory for the files of one test.
 class TestFiles {
  public:
-  TestFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider_tls_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TestFiles() { std::filesystem::remove_all(path_); }
-  TestFiles(const TestFiles&) = delete;
-  TestFiles& operator=(const TestFiles&) = delete;
-
-  [[nodiscard]] std::string path(const std::string& name) const { return path_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_.path() / name; }
   /// Writes to another file and renames it, as careful programs do; returns the path.
   std::string write(const std::string& name, std::string_view bytes) const {
     std::ofstream(path(name + ".new"), std::ios::binary) << bytes;
@@ -157,7 +150,7 @@ class TestFiles {
   }
 
  private:
-  std::filesystem::path path_;
+  TempDirectory directory_;
 };
 
 }  // namespace eider::detail::tls

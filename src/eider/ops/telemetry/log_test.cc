@@ -23,23 +23,10 @@
 #include "eider/core/base/work.h"
 #include "eider/core/json/json.h"
 #include "eider/ops/telemetry/log_output.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {
-
-/// A temporary directory, deleted with this object.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider-log-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string file(std::string_view name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string content_of(const std::string& file) {
   std::ostringstream out;
@@ -59,8 +46,8 @@ std::vector<std::string> lines_of(const std::string& file) {
 /// Returns the text that a log writes to its file, without the time.
 template <class Writes>
 std::string written(LogOptions options, Writes writes) {
-  const Folder folder;
-  options.file = folder.file("log");
+  const TempDirectory folder;
+  options.file = folder.path() / "log";
   {
     const Log log = open_log(options);
     writes(log);
@@ -223,8 +210,8 @@ TEST(Log, thins_out_what_is_said_too_often_but_no_errors) {
 }
 
 TEST(Log, loses_no_line_of_many_threads_at_a_clean_stop) {
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   {
     const Log log = open_log({.file = file});
     std::vector<std::thread> threads;
@@ -244,19 +231,19 @@ TEST(Log, loses_no_line_of_many_threads_at_a_clean_stop) {
 
 // As at a start with a sandbox, which only applies to threads that are started later.
 TEST(Log, has_written_all_when_its_thread_has_ended_and_begins_another) {
-  const Folder folder;
-  const Log log = open_log({.file = folder.file("log")});
+  const TempDirectory folder;
+  const Log log = open_log({.file = folder.path() / "log"});
   log.sink()->end_thread();
   for (std::size_t i = 1; i <= 3; ++i) {
     log.info("line");
     log.sink()->end_thread();
-    EXPECT_EQ(lines_of(folder.file("log")).size(), i);
+    EXPECT_EQ(lines_of(folder.path() / "log").size(), i);
   }
 }
 
 TEST(Log, loses_no_line_that_comes_while_its_thread_ends) {
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   {
     const Log log = open_log({.file = file, .format = LogFormat::text});
     std::atomic<bool> is_over = false;
@@ -408,8 +395,8 @@ void write_until_full(const Log& log) {
 
 // Exits the process, which has its own limit, with 0 if everything is correct.
 [[noreturn]] void fill_the_disk() {
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   const rlimit limit = limit_files();
   {
     const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
@@ -437,8 +424,8 @@ TEST(Log, waits_for_room_on_a_full_disk_and_drops_what_comes_on_top) {
 
 // A removed file occupies the disk as long as it is open.
 [[noreturn]] void remove_what_fills_the_disk() {
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   limit_files();
   const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
   write_until_full(log);
@@ -459,8 +446,8 @@ TEST(Log, goes_on_in_a_new_file_where_the_one_that_fills_the_disk_was_removed) {
 }
 
 TEST(Log, rotates_by_size_and_keeps_so_many) {
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   {
     const Log log = open_log({.file = file, .file_bytes_max = 100'000, .files_max = 2});
     for (int i = 0; i < 10'000; ++i) {
@@ -478,8 +465,8 @@ TEST(Log, rotates_by_size_and_keeps_so_many) {
 // As for workers, or for two programs during an upgrade.
 TEST(Log, rotates_once_what_several_write) {
   constexpr std::size_t kBytesMax = 1000;
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   std::vector<detail::telemetry::LogOutput> outputs;
   for (int i = 0; i < 4; ++i) {
     outputs.push_back(std::move(*detail::telemetry::LogOutput::open(file, kBytesMax, 100)));
@@ -500,8 +487,8 @@ TEST(Log, rotates_once_what_several_write) {
 
 TEST(Log, rotates_by_another_process_after_a_rotation_failed) {
   constexpr std::size_t kBytesMax = 1000;
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   std::filesystem::create_directories(file + ".1/occupied");  // no file can be renamed to it
   auto first = detail::telemetry::LogOutput::open(file, kBytesMax, 1);
   auto second = detail::telemetry::LogOutput::open(file, kBytesMax, 1);
@@ -517,8 +504,8 @@ TEST(Log, rotates_by_another_process_after_a_rotation_failed) {
 }
 
 TEST(Log, follows_a_file_that_was_moved_away) {
-  const Folder folder;
-  const std::string file = folder.file("log");
+  const TempDirectory folder;
+  const std::string file = folder.path() / "log";
   {
     const Log log = open_log({.file = file});
     log.info("old");

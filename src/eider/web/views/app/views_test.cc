@@ -1,12 +1,12 @@
 #include "eider/web/views/app/views.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "eider/testkit/log_lines.h"
+#include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/middleware/test_asked.h"
 #include "item.html.h"
@@ -23,24 +23,17 @@ constexpr std::string_view kNames = "{# page shop::Item #}\n<p>{{ name }}</p>";
 /// A directory of templates that a developer edits.
 class Pages {
  public:
-  Pages() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "eider_views_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
-  ~Pages() { std::filesystem::remove_all(path_); }
-
   void save(std::string_view name, std::string_view text) {
-    std::ofstream(path_ / name, std::ios::binary) << text;
+    const std::filesystem::path file = directory_.path() / name;
+    std::ofstream(file, std::ios::binary) << text;
     // Two saves within one tick of the file system's clock would have the same time.
-    std::filesystem::last_write_time(path_ / name,
+    std::filesystem::last_write_time(file,
                                      std::filesystem::file_time_type::clock::now() + ++saves_ * 1s);
   }
-  [[nodiscard]] std::string path() const { return path_.string(); }
+  [[nodiscard]] std::string path() const { return directory_.path().string(); }
 
  private:
-  std::filesystem::path path_;
+  TempDirectory directory_;
   int saves_ = 0;
 };
 
