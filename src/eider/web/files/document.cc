@@ -11,7 +11,7 @@
 #include "eider/protocols/http/mime.h"
 #include "eider/protocols/http/response.h"
 #include "eider/web/files/document.h"
-#include "eider/web/files/glob.h"
+#include "eider/web/files/path_policy.h"
 
 namespace eider::detail::files {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "eider/web/files/glob.h"
+#include "eider/web/files/path_policy.h"
 
 namespace eider::detail::files {
 namespace {

@@ -1,4 +1,5 @@
-// Decides from a path whether the file may be requested, and which file is served.
+// Decides from a path whether the file may be requested, which file is served, and which rules
+// apply.
 // Layering: must not access the file system.
 #pragma once
 
@@ -38,5 +39,14 @@ enum class PathVerdict : std::uint8_t { servable, absent, denied };
 /// name without an extension.
 [[nodiscard]] bool is_navigation(std::string_view path, Method method,
                                  std::span<const Field> fields) noexcept;
+
+/// Returns whether the pattern matches the complete path; see FileRule.
+///
+/// cost  at most path.size() squared
+[[nodiscard]] bool matches_glob(std::string_view pattern, std::string_view path) noexcept;
+
+/// Returns the first rule whose pattern matches, else null.
+[[nodiscard]] const FileRule* first_match(std::span<const FileRule> rules,
+                                          std::string_view path) noexcept;
 
 }  // namespace eider::detail::files
