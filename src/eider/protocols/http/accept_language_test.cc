@@ -1,4 +1,4 @@
-#include "eider/protocols/http/accept_language.h"
+#include "eider/protocols/http/accept.h"
 
 #include <gtest/gtest.h>
 

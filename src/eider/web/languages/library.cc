@@ -12,7 +12,7 @@
 #include "eider/core/base/reached.h"
 #include "eider/core/base/read_file.h"
 #include "eider/core/base/text.h"
-#include "eider/protocols/http/accept_language.h"
+#include "eider/protocols/http/accept.h"
 #include "eider/protocols/http/target.h"
 #include "eider/web/languages/po.h"
 
