@@ -300,9 +300,11 @@ TEST_P(Schema, refuses_each_word_that_ends_its_transaction_ahead_of_the_first_st
 TEST_P(Schema, tells_what_is_refused_in_its_own_dialect_alone_before_it_is_applied) {
   const bool is_postgres = GetParam() == db::Dialect::postgres;
   if (is_mariadb()) {
-    const Files of_client = {{"0001_a.sql", "select 1;\ndelimiter //\nselect 2 //\n"}};
-    EXPECT_TOLD(status(of_client).errors, "0001_a.sql:2: [delimiter] DELIMITER is a command");
-    EXPECT_EQ(up(of_client), status(of_client).errors);
+    const Files after_body = {{"0001_a.sql",
+                               "create procedure p()\nbegin\n  select 1;\nend\n;\n/*!50003 SET "
+                               "sql_mode = '' */ ;\nselect 1;\n/*!50003 commit */;\n"}};
+    EXPECT_TOLD(status(after_body).errors, "0001_a.sql:8: [transaction]");
+    EXPECT_EQ(up(after_body), status(after_body).errors);
     return;
   }
   const Files files = {{"0001_a.sql", is_postgres ? "select $$ ' $$;\nend;"

@@ -43,10 +43,11 @@ std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect)
           {piece.line, "psql",
            "a line that starts with \\ is a psql command, which servers do not support: remove the "
            "line. Since 2025, pg_dump writes \\restrict and \\unrestrict"});
-    } else if (dialect == Dialect::mariadb && is_any(piece.words[0], {"delimiter"})) {
+    } else if (is_any(piece.words[0], {"delimiter"})) {  // in no dialect a statement
       found.push_back({piece.line, "delimiter",
                        "DELIMITER is a command of the mariadb client, which servers do not "
-                       "support: remove it; statements between begin and end are kept together"});
+                       "support: remove it, and end each body with ; instead. Statements between "
+                       "begin and end are kept together"});
     }
   }
   return found;
