@@ -163,6 +163,24 @@ TEST_P(Schema, refuses_a_history_that_was_edited_and_says_what_changed) {
   EXPECT_EQ(down(edited), told);
 }
 
+TEST_P(Schema, accepts_other_white_space_at_the_end_of_an_applied_file) {
+  const Files written = {{"0001_a.sql", "create table a(i integer);\nselect 1;\n"},
+                         {"0002_b.sql", "create table b(i integer)"}};
+  EXPECT_EQ(up(written), "2");
+  for (const char* const end : {"", "\n", "\r\n", "\n\n \t\n", "\r", "\f"}) {
+    const std::string first = "create table a(i integer);\r\nselect 1;"s + end;
+    const std::string second = "create table b(i integer)"s + end;
+    const Files files = {{"0001_a.sql", first}, {"0002_b.sql", second}};
+    EXPECT_EQ(up(files), "0") << end;
+    EXPECT_TRUE(status(files).is_current()) << end;
+  }
+  // Within the text, and at its beginning, white space may be part of a value.
+  EXPECT_TOLD(up({{"0001_a.sql", "create table a(i integer);\n\nselect 1;\n"}, written[1]}),
+              "0001_a.sql: [edited] ");
+  EXPECT_TOLD(up({{"0001_a.sql", "create table a(i integer); \nselect 1;\n"}, written[1]}),
+              "0001_a.sql: [edited] ");
+}
+
 TEST_P(Schema, refuses_a_history_that_lost_was_renamed_or_grew_in_its_midst) {
   EXPECT_EQ(up(kNotes), "2");
   EXPECT_TOLD(up({kNotes[2]}), "0001_notes.sql: [missing] the migration was applied on 2");

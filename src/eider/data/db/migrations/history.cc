@@ -27,6 +27,17 @@ std::string first_difference(std::string_view before, std::string_view now) {
   return "the end differs";
 }
 
+std::string_view without_end_blanks(std::string_view text) noexcept {
+  return text.substr(0, text.find_last_not_of(" \t\r\n\v\f") + 1);
+}
+
+/// An editor or a checkout may change the white space at the end of a file, which no database sees.
+/// The checksum covers it, as in databases of older versions, so the texts are compared, too.
+bool is_edited(const AppliedMigration& applied, const Migration& now) noexcept {
+  return now.checksum != applied.checksum &&
+         without_end_blanks(now.up.sql) != without_end_blanks(applied.sql);
+}
+
 bool has(const History& history, std::int64_t number) noexcept {
   return std::ranges::find(history, number, &AppliedMigration::number) != history.end();
 }
@@ -40,7 +51,7 @@ void check_applied(std::string& faults, const AppliedMigration& applied, const M
   if (applied.is_unfinished()) {
     return;
   }
-  if (now.checksum != applied.checksum) {
+  if (is_edited(applied, now)) {
     add_fault(faults, now.name,
               "[edited] the migration was applied on " + applied.begun +
                   ", but the file has changed: " + first_difference(applied.sql, now.up.sql) +
@@ -159,7 +170,7 @@ Task<History> HistoryTable::read(const Statements& on, const Migrations& migrati
     co_return History();
   }
   History history = co_await read_rows(on);
-  // A text may be tens of megabytes, and is only needed to show the difference of an edited file.
+  // A text may be tens of megabytes, and is only needed to compare a file that may be edited.
   const RuntimeSql sql{"select " + text_column() + " from " + name() + " where number = $1"};
   for (AppliedMigration& applied : history) {
     const Migration* now = db::find(migrations, applied.number);
