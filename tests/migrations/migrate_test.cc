@@ -469,6 +469,39 @@ TEST_P(PostgresSchema, begins_with_what_a_dump_says) {
   EXPECT_EQ(number("select count(*) from public.b"), 0);
 }
 
+TEST_P(PostgresSchema, reports_the_line_of_an_error_in_a_block) {
+  const auto line_of_error = [this](std::string_view text) {
+    const std::string told = up({{"0001_a.sql", text}});
+    return told.substr(0, told.find(']') + 1);
+  };
+  EXPECT_EQ(line_of_error("select 1;\n\ndo $$\nbegin\n  raise exception 'x';\nend $$;\n"),
+            "0001_a.sql:5: [failed]");
+  EXPECT_EQ(line_of_error("do -- why\nlanguage plpgsql\n$x$ begin\n  perform\n    1/0;\nend $x$"),
+            "0001_a.sql:4: [failed]");
+  EXPECT_EQ(line_of_error("DO '\nbegin\n  perform 1/0;\nend' language 'plpgsql';"),
+            "0001_a.sql:3: [failed]");
+  EXPECT_EQ(line_of_error("do language 'plpgsql'\n$$\nbegin\n  perform 1/0;\nend $$;"),
+            "0001_a.sql:4: [failed]");
+  // In the second of two equal statements, which is written in several lines.
+  EXPECT_EQ(line_of_error("do $$\nbegin\n  if false then\n    insert into\n      a values (1);\n  "
+                          "end if;\n  insert into\n      a values (1);\nend $$;"),
+            "0001_a.sql:8: [failed]");
+  EXPECT_EQ(line_of_error("do $$\nbegin\n\n  execute 'insert\n into a values (1)';\nend $$;"),
+            "0001_a.sql:5: [failed]");
+  EXPECT_EQ(line_of_error("do $$\nbegin\n  execute format('insert into %I\n(b) values (1)', 'a');"
+                          "\nend $$;"),
+            "0001_a.sql:3: [failed]");
+  const std::string_view inner =
+      "create function f() returns void language plpgsql as $$\nbegin\n\n\n\n  perform 1/0;\nend "
+      "$$;\ndo $$\nbegin\n  perform f();\nend $$;";
+  EXPECT_EQ(line_of_error(inner), "0001_a.sql:10: [failed]");
+  EXPECT_EQ(line_of_error("do $$\nbegin\n  execute 'do $x$\n\n begin raise exception "
+                          "''inline_code_block line 99''; end $x$';\nend $$;"),
+            "0001_a.sql:3: [failed]");
+  EXPECT_EQ(line_of_error("do $$\ndeclare\n  a nonexist;\nbegin\nend $$;"),
+            "0001_a.sql:3: [failed]");
+}
+
 TEST_P(PostgresSchema, refuses_to_prepare_its_transaction) {
   EXPECT_TOLD(up({{"0001_a.sql",
                    "create table a(x int);\nprepare q as select '[' ;\n"

@@ -207,6 +207,12 @@ Refusal read_refusal(std::string_view body) noexcept {
       case 'P':
         refusal.position = text;
         break;
+      case 'p':
+        refusal.inner_position = text;
+        break;
+      case 'q':
+        refusal.inner_statement = text;
+        break;
       default:
         break;
     }
@@ -226,6 +232,8 @@ Refusal read_refusal(const PGresult& result) noexcept {
           .column = field_of(result, PG_DIAG_COLUMN_NAME),
           .function = field_of(result, PG_DIAG_SOURCE_FUNCTION),
           .position = field_of(result, PG_DIAG_STATEMENT_POSITION),
+          .inner_position = field_of(result, PG_DIAG_INTERNAL_POSITION),
+          .inner_statement = field_of(result, PG_DIAG_INTERNAL_QUERY),
           .whole = PQresultErrorMessage(&result)};
 }
 

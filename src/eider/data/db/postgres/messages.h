@@ -104,8 +104,10 @@ struct Refusal {
   std::string_view constraint;
   std::string_view table;
   std::string_view column;
-  std::string_view function;  // in the source code of the server
-  std::string_view position;  // in the statement, in characters, starting at 1
+  std::string_view function;         // in the source code of the server
+  std::string_view position;         // in the statement, in characters, starting at 1
+  std::string_view inner_position;   // the same, in `inner_statement`
+  std::string_view inner_statement;  // that a function or a block has run
   std::string_view whole;
 };
 

@@ -8,6 +8,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/data/db/bound_value.h"
+#include "eider/data/db/sql_lexer.h"
 
 namespace eider::db::postgres {
 namespace {
@@ -156,6 +157,64 @@ std::int64_t line_of(std::string_view position, std::string_view script) noexcep
   return line;
 }
 
+std::int64_t lines_before(const char* at, std::string_view script) noexcept {
+  return std::count(script.data(), at, '\n');
+}
+
+/// Returns the code of the only `do` statement of the script, with its quotes; empty if there is
+/// none, or if there are several.
+std::string_view block_in(std::string_view script) {
+  std::string_view code;
+  int blocks = 0;
+  bool is_first = true;
+  bool is_do = false;
+  for (const db::detail::SqlToken& token :
+       db::detail::tokens_of(script, db::detail::kPostgresSql)) {
+    is_do = is_first ? token.is("do") : is_do;
+    blocks += is_first && is_do ? 1 : 0;
+    is_first = token.is(";");
+    // The name of the language, which may be quoted, is shorter.
+    if (is_do && token.kind == db::detail::SqlTokenKind::quoted &&
+        token.text.size() > code.size()) {
+      code = token.text;
+    }
+  }
+  return blocks == 1 ? code : std::string_view();
+}
+
+/// Returns the line, from 1, of an error in a `do` block. The server reports it only in the
+/// context, "PL/pgSQL function inline_code_block line 3 at RAISE", which is translated and begins
+/// with inner functions. Line 1 is that of the opening quote.
+///
+/// returns  0 if it is unknown
+std::int64_t line_in_block(const Refusal& refusal, std::string_view script) {
+  constexpr std::string_view kBlock = "inline_code_block";
+  const std::size_t at = refusal.context.rfind(kBlock);
+  if (at == std::string_view::npos) {
+    return 0;
+  }
+  std::string_view rest = refusal.context.substr(at + kBlock.size());
+  rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
+  std::int64_t line = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), line);
+  const std::string_view block = block_in(script);
+  if (line == 0 || block.empty()) {
+    return 0;
+  }
+  line += lines_before(block.data(), script);
+  // If the statement is written out in the block, its own position is more precise.
+  const std::int64_t inner = line_of(refusal.inner_position, refusal.inner_statement);
+  const bool is_of_block = !refusal.context.substr(0, at).contains('\n');
+  std::string_view from_line = script;
+  for (std::int64_t skipped = 1; skipped < line; ++skipped) {
+    (void)take_until(from_line, "\n");
+  }
+  const std::size_t begin = from_line.find(refusal.inner_statement);
+  return inner == 0 || !is_of_block || begin == std::string_view::npos
+             ? line
+             : line + lines_before(from_line.data() + begin, from_line) + inner - 1;
+}
+
 /// Removes the code from "FATAL:  28P01: password …", whose severity is translated, and returns it.
 std::string take_sqlstate(std::string& line) {
   constexpr std::size_t kLetters = 5;
@@ -276,6 +335,7 @@ Failure failure_of_script(const Refusal& refusal, std::string_view script) {
   const Failure failure = failure_of(refusal, script);
   RefusedBy by = failure.by();
   by.line = line_of(refusal.position, script);
+  by.line = by.line == 0 ? line_in_block(refusal, script) : by.line;
   return {failure.kind(), failure.what(), std::move(by)};
 }
 
