@@ -61,6 +61,21 @@ void CopyState::fail() noexcept {
   own_.reset();
 }
 
+void CopyState::refuse_marker(std::int64_t line) {
+  check();
+  try {
+    throw Failure::of_value(
+        "PostgreSQL: line " + std::to_string(line) +
+            " is \\., which ends the data, but other lines follow: quote it, or "
+            "write \\\\. in the text format, in: " +
+            std::string(sql_.view()),
+        {.line = line});
+  } catch (...) {
+    fail();
+    throw;
+  }
+}
+
 Task<> CopyState::open() {
   if (!is_open_) {
     co_await connect(use());
@@ -245,6 +260,9 @@ Task<> CopyIn::write(std::string_view bytes) {
   }
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, db::postgres::kCopyPieceBytes);
+    if (const std::int64_t line = end_marker_.find(piece); line != 0) {
+      course_.refuse_marker(line);
+    }
     messages_.assign(db::postgres::kCopyHeadBytes, '\0');
     messages_.append(piece);
     db::postgres::seal_copy_message(messages_, 0);

@@ -12,6 +12,7 @@
 
 #include "eider/core/reflect/type_of.h"
 #include "eider/data/db/database.h"
+#include "eider/data/db/postgres/copy_end.h"
 #include "eider/data/db/postgres/copy_step.h"
 #include "eider/data/db/row_load.h"
 
@@ -31,6 +32,9 @@ class CopyState : public RowCourse {
   [[nodiscard]] Task<std::optional<std::string>> read();
   /// Runs in the transaction of the COPY, before the first step.
   [[nodiscard]] Task<std::vector<std::string>> find_arrays(std::string table);
+  /// Throws an earlier failure, or this one, after which nothing of the COPY is stored.
+  [[noreturn]] void refuse_marker(std::int64_t line);
+  [[nodiscard]] CopyEnd end_marker() const { return CopyEnd(sql_.view()); }
 
  private:
   class Asking;
@@ -72,16 +76,20 @@ class RowCopy {
 /// is abandoned makes the transaction fail.
 class [[nodiscard]] CopyIn {
  public:
-  explicit CopyIn(db::postgres::CopyState course) noexcept : course_(std::move(course)) {}
+  explicit CopyIn(db::postgres::CopyState course)
+      : course_(std::move(course)), end_marker_(course_.end_marker()) {}
 
   /// Sends bytes; pieces need not end at the end of a line. Waits while the server is busy. A UTF-8
   /// byte order mark before the first line, as spreadsheets write it, is skipped.
+  ///
+  /// A row `\.` ends the data for PostgreSQL, so data after it is an error.
   ///
   /// bytes   must stay valid until this has finished
   /// errors  db::Failure, thrown, also by each later call: those of `exec`, possibly for an earlier
   ///         line (`by().line`), and
   ///         Failure(busy)     too many row streams are open
   ///         Failure(expired)  the COPY was open or idle for too long
+  ///         Failure(values)   data after a row `\.`
   [[nodiscard]] Task<> write(std::string_view bytes);
   /// Ends the COPY.
   ///
@@ -90,6 +98,7 @@ class [[nodiscard]] CopyIn {
 
  private:
   db::postgres::CopyState course_;
+  db::postgres::CopyEnd end_marker_;
   std::string messages_;
   std::size_t mark_bytes_ = 0;  // of a byte order mark that were skipped; all if there is none
 };

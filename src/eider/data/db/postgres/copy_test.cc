@@ -45,6 +45,10 @@ struct RichRow {
   bool operator==(const RichRow&) const = default;
 };
 
+struct OnlyWords {
+  std::string words;
+};
+
 std::size_t bytes_on_heap() {
   return ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
 }
@@ -56,12 +60,29 @@ struct CopyOutcome {
   std::optional<db::Failure> failure{};
 };
 
+/// Loads a text in pieces of `cut` bytes.
+Task<CopyOutcome> copy_text(Database on, std::string text, std::size_t cut,
+                            std::string format = "csv, header") {
+  CopyOutcome outcome;
+  try {
+    const std::string sql = "copy numbered(n, words) from stdin (format " + format + ")";
+    CopyIn in = copy_in(on, db::RuntimeSql(sql));
+    for (std::size_t at = 0; at < text.size(); at += cut) {
+      co_await in.write(std::string_view(text).substr(at, cut));
+    }
+    outcome.rows = (co_await in.finish()).rows;
+  } catch (const db::Failure& failure) {
+    outcome.failure = failure;
+  }
+  co_return outcome;
+}
+
 class PostgresCopy : public PostgresTest {
  protected:
   void make_table(const Database& base) {
     script(base,
            "drop table if exists numbered; create table numbered(n bigint primary key, words text "
-           "not null)");
+           "not null); drop table if exists only_words; create table only_words(words text)");
   }
   [[nodiscard]] CopyOutcome load(const Database& base, std::int64_t count,
                                  std::optional<std::int64_t> twice = std::nullopt) {
@@ -144,54 +165,91 @@ TEST_F(PostgresCopy, bytes_go_in_as_they_come_and_what_is_no_value_is_told_by_li
   const Database base = open();
   make_table(base);
   const std::string csv = "n,words\n1,\"one, or so\"\n2,\"two\nlines\"\n3,ö\n";
-  const auto copy = [](Database on, std::string text, std::size_t cut,
-                       std::string format = "csv, header") -> Task<CopyOutcome> {
-    CopyOutcome outcome;
-    try {
-      const std::string sql = "copy numbered(n, words) from stdin (format " + format + ")";
-      CopyIn in = copy_in(on, db::RuntimeSql(sql));
-      for (std::size_t at = 0; at < text.size(); at += cut) {
-        co_await in.write(std::string_view(text).substr(at, cut));
-      }
-      outcome.rows = (co_await in.finish()).rows;
-    } catch (const db::Failure& failure) {
-      outcome.failure = failure;
-    }
-    co_return outcome;
-  };
   for (const std::size_t cut : {1UL, 7UL, 1000UL}) {
     script(base, "truncate numbered");
-    EXPECT_EQ(on_loop_.run(copy(base, csv, cut)).rows, 3);
+    EXPECT_EQ(on_loop_.run(copy_text(base, csv, cut)).rows, 3);
     EXPECT_EQ(number(base, "select n from numbered where words = E'two\\nlines'"), 2);
   }
   for (const std::size_t cut : {1UL, 2UL, 1000UL}) {  // with the byte order mark of spreadsheets
     script(base, "truncate numbered");
     EXPECT_EQ(on_loop_
-                  .run(copy(base,
-                            "\xEF\xBB\xBF"
-                            "1,\xEF\xBB\xBF"
-                            "a\n",
-                            cut, "csv"))
+                  .run(copy_text(base,
+                                 "\xEF\xBB\xBF"
+                                 "1,\xEF\xBB\xBF"
+                                 "a\n",
+                                 cut, "csv"))
                   .rows,
               1);
     EXPECT_EQ(number(base, "select n from numbered where words = U&'\\FEFFa'"), 1);
     EXPECT_EQ(on_loop_
-                  .run(copy(base,
-                            "\xEF\xBB"
-                            "1,a\n",
-                            cut, "csv"))
+                  .run(copy_text(base,
+                                 "\xEF\xBB"
+                                 "1,a\n",
+                                 cut, "csv"))
                   .failure->kind(),
               FailureKind::values);
   }
   script(base, "truncate numbered");
-  EXPECT_EQ(on_loop_.run(copy(base, csv, 1000)).rows, 3);
-  const CopyOutcome wrong = on_loop_.run(copy(base, "n,words\n7,a\nsecret,b\n", 1000));
+  EXPECT_EQ(on_loop_.run(copy_text(base, csv, 1000)).rows, 3);
+  const CopyOutcome wrong = on_loop_.run(copy_text(base, "n,words\n7,a\nsecret,b\n", 1000));
   ASSERT_TRUE(wrong.failure.has_value());
   EXPECT_EQ(wrong.failure->kind(), FailureKind::values);
   EXPECT_EQ(wrong.failure->by().line, 3);
   EXPECT_EQ(wrong.failure->by().column, "n");
   EXPECT_FALSE(std::string(wrong.failure->what()).contains("secret"));
   EXPECT_EQ(number(base, "select count(*) from numbered"), 3);
+}
+
+TEST_F(PostgresCopy, data_after_an_end_marker_is_refused_and_not_dropped) {
+  struct Case {
+    std::string_view format;
+    std::string_view text;
+    std::int64_t rows;
+    std::int64_t line;  // of the error; 0: there is none
+  };
+  const Case cases[] = {
+      {"csv", "1,a\n\\.\n2,b\n", -1, 2},
+      {"csv", "1,a\r\n2,\"b\n\"\"\n\"\r\n\\.\r\n3,c\r\n", -1, 5},
+      {"csv, header", "\\.\n1,a\n", -1, 1},
+      {"csv, quote '|'", "1,|a\n\\.\n|\n\\.\n2,b\"\n", -1, 4},
+      {"csv, quote '''', escape '\\'", "1,'a\\'\n\\.\n'\n2,b\n\\.\nx", -1, 5},
+      {"text", "1\ta\n\\.\n2\tb\n", -1, 2},
+      {"text", "1\ta\n2\tb\\.\n3\tc\n", -1, 2},
+      {"text", "1\ta\\\\.\n2\tb\n\\.\n\n3\tc\n", -1, 3},
+      // Nothing is dropped: the marker is the end, or is part of a value.
+      {"csv", "1,a\n2,b\n\\.\n", 2, 0},
+      {"csv", "1,\"a\n\\.\nb\"\n2,\\.\n", 2, 0},
+      {"text", "1\ta\n2\tb\n\\.\n\r\n", 2, 0},
+      {"text", "1\t\\\\.\n2\t\\\n\\\\.\n", 2, 0},
+  };
+  const Database base = open();
+  make_table(base);
+  for (const Case& one : cases) {
+    for (const std::size_t cut : {1UL, 2UL, 1000UL}) {
+      script(base, "truncate numbered");
+      const CopyOutcome outcome =
+          on_loop_.run(copy_text(base, std::string(one.text), cut, std::string(one.format)));
+      EXPECT_EQ(outcome.rows, one.rows) << one.text;
+      EXPECT_EQ(outcome.failure ? outcome.failure->by().line : 0, one.line) << one.text;
+      EXPECT_EQ(number(base, "select count(*) from numbered"), one.line == 0 ? one.rows : 0);
+      if (outcome.failure) {
+        EXPECT_EQ(outcome.failure->kind(), FailureKind::values) << outcome.failure->what();
+      }
+    }
+  }
+}
+
+TEST_F(PostgresCopy, rows_of_a_struct_may_contain_an_end_marker) {
+  const Database base = open();
+  make_table(base);
+  on_loop_.run([](Database on) -> Task<> {
+    auto rows = copy_in<OnlyWords>(on, "only_words");
+    for (const char* const text : {"\\.", "a", "\\.\nb"}) {
+      co_await rows.add({text});
+    }
+    EXPECT_EQ((co_await rows.finish()).rows, 3);
+  }(base));
+  EXPECT_EQ(number(base, "select count(*) from only_words where words = E'\\\\.'"), 1);
 }
 
 TEST_F(PostgresCopy, a_failure_is_told_to_who_adds_and_not_only_to_who_finishes) {

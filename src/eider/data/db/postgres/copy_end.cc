@@ -1,0 +1,116 @@
+#include "eider/data/db/postgres/copy_end.h"
+
+#include <cstddef>
+
+#include "eider/data/db/sql_lexer.h"
+
+namespace eider::db::postgres {
+namespace {
+
+constexpr bool ends_line(char byte) noexcept {
+  return byte == '\n' || byte == '\r';
+}
+
+}  // namespace
+
+CopyEnd::CopyEnd(std::string_view sql) {
+  bool is_option = false;
+  char* set_by_next = nullptr;
+  char escape = '\0';
+  for (const detail::SqlToken& token : detail::tokens_of(sql, detail::kPostgresSql)) {
+    if (token.is("where")) {
+      break;
+    }
+    is_option = is_option || token.is("stdin");
+    if (!is_option) {
+      continue;
+    }
+    if (token.is_one_of({"csv", "'csv'"})) {
+      format_ = Format::csv;
+    } else if (token.is_one_of({"binary", "'binary'"})) {
+      format_ = Format::binary;
+    } else if (token.is("quote")) {
+      set_by_next = &quote_;
+    } else if (token.is("escape")) {
+      set_by_next = &escape;
+    } else if (set_by_next != nullptr && token.kind == detail::SqlTokenKind::quoted) {
+      const std::size_t open = token.text.find('\'');
+      *set_by_next = open + 1 < token.text.size() ? token.text[open + 1] : *set_by_next;
+      set_by_next = nullptr;
+    }
+  }
+  escape_ = escape == '\0' ? quote_ : escape;
+}
+
+std::int64_t CopyEnd::find(std::string_view bytes) noexcept {
+  if (format_ == Format::binary) {
+    return 0;
+  }
+  for (const char byte : bytes) {
+    if (seen_ == Seen::end) {
+      if (!ends_line(byte)) {
+        return line_;
+      }
+      continue;
+    }
+    const bool is_marker = read_marker(byte);
+    if (seen_ == Seen::end) {
+      continue;
+    }
+    if (!is_marker && format_ == Format::csv) {
+      read_quote(byte);
+    }
+    line_ += byte == '\r' || (byte == '\n' && previous_ != '\r') ? 1 : 0;
+    begins_row_ = ends_line(byte) && !is_quoted_;
+    previous_ = byte;
+  }
+  return 0;
+}
+
+// As the server reads it: in CSV, only at the beginning of a row; in the text format, where a
+// backslash escapes the next byte, everywhere.
+bool CopyEnd::read_marker(char byte) noexcept {
+  const Seen seen = seen_;
+  seen_ = Seen::nothing;
+  switch (seen) {
+    case Seen::dot:
+      if (ends_line(byte)) {
+        seen_ = Seen::end;
+        return true;
+      }
+      break;
+    case Seen::backslash:
+      if (byte == '.') {
+        seen_ = Seen::dot;
+        return true;
+      }
+      if (format_ == Format::text) {
+        return true;
+      }
+      break;
+    case Seen::nothing:
+    case Seen::end:
+      break;
+  }
+  if (byte == '\\' && (format_ == Format::text || begins_row_)) {
+    seen_ = Seen::backslash;
+    return true;
+  }
+  return false;
+}
+
+// A quote within a quoted value is escaped, by default with another quote.
+void CopyEnd::read_quote(char byte) noexcept {
+  const bool has_own_escape = escape_ != quote_;
+  if (has_own_escape && is_quoted_ && byte == escape_) {
+    is_escaped_ = !is_escaped_;
+  }
+  if (byte == quote_ && !is_escaped_) {
+    is_quoted_ = !is_quoted_;
+  }
+  if (byte != escape_) {
+    is_escaped_ = false;
+  }
+}
+
+}  // namespace eider::db::postgres
