@@ -19,6 +19,10 @@ Task<> make_table(Database base) {
       "create table described(id int not null, title varchar(9))");
 }
 
+Task<> describe_only(Database base, std::string sql) {
+  (void)co_await db::describe(base, std::move(sql));
+}
+
 class Descriptions : public DatabaseTest {
  public:
   [[nodiscard]] static auto each_server() {
@@ -70,9 +74,7 @@ TEST_P(Descriptions, run_nothing_and_leave_the_connection_as_it_was) {
     EXPECT_TRUE(described.columns.empty());
     {
       Scope abandoned;
-      abandoned.start([](Database base, std::string sql) -> Task<> {
-        (void)co_await db::describe(base, std::move(sql));
-      }(on, insert));
+      abandoned.start(describe_only(on, insert));
       abandoned.cancel();
     }
     (void)co_await db::describe(on, "delete from described");
@@ -95,6 +97,20 @@ TEST_P(DescriptionErrors, have_the_whole_message_of_the_server) {
     EXPECT_EQ(std::string(failure.what()).substr(0, begin.size()), begin);
     EXPECT_EQ(failure.kind(), db::FailureKind::statement);
     EXPECT_EQ(co_await on.one<int>("select count(*) from described"), 0);
+  });
+}
+
+TEST_P(DescriptionErrors, report_a_nul_byte_and_do_not_cut_the_statement_there) {
+  on_each_way([](Database on) -> Task<> {
+    co_await make_table(on);
+    for (const char* const after : {" from described where", "", "\n"}) {
+      std::string sql = "select 1 as x";
+      sql.append(1, '\0').append(after);
+      auto wrong = describe_only(on, std::move(sql));
+      const db::Failure failure = co_await failure_of(wrong);
+      EXPECT_STREQ(failure.what(), "there is a NUL byte in the statement");
+      EXPECT_EQ(failure.kind(), db::FailureKind::statement);
+    }
   });
 }
 

@@ -38,7 +38,12 @@ struct Description {
 
 class DescribeJob final : public Job {
  public:
-  explicit DescribeJob(std::string sql) : sql_(std::move(sql)) {}
+  /// errors   Failure(statement)  it contains a zero byte, where servers stop reading
+  explicit DescribeJob(std::string sql) : sql_(std::move(sql)) {
+    if (sql_.contains('\0')) {
+      throw Failure(FailureKind::statement, to_text(SqlFault::zero_byte));
+    }
+  }
   [[nodiscard]] Request start() noexcept override {
     return {.what = Request::What::describe, .sql = sql_, .description = &description_};
   }
@@ -54,7 +59,7 @@ class DescribeJob final : public Job {
 
 /// Prepares a statement of PostgreSQL or MariaDB, and does not run it.
 ///
-/// errors   Failure, thrown: with the whole message of the server
+/// errors   Failure, thrown: with the whole message of the server, or for a NUL byte
 [[nodiscard]] inline Pending<DescribeJob> describe(const Database& database, std::string sql) {
   return {Route(database.pool(), nullptr), Lane::reading,
           std::make_unique<DescribeJob>(std::move(sql))};
