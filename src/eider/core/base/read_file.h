@@ -10,10 +10,10 @@
 namespace eider::detail::base {
 
 /// Returns a file, or the first `bytes_max` bytes of a larger one: to reject larger files, read one
-/// byte more than the limit. Of a named pipe without a writer, returns an empty text.
+/// byte more than the limit. Waits for the writer of a named pipe.
 ///
 /// errors  the number of the error, such as ENOENT and EISDIR; ETIMEDOUT for a pipe whose writer is
-///         silent for 10 seconds
+///         silent or missing for 10 seconds
 [[nodiscard]] Result<std::string, int> read_file(const std::string& path,
                                                  std::size_t bytes_max = std::string::npos);
 

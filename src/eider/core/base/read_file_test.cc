@@ -1,12 +1,15 @@
 #include "eider/core/base/read_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "eider/testkit/temp_directory.h"
@@ -62,9 +65,34 @@ TEST_F(ReadFile, waits_for_the_writer_of_a_pipe) {
   ::close(ends[0]);
 }
 
-TEST_F(ReadFile, returns_nothing_of_a_pipe_without_a_writer) {
+TEST_F(ReadFile, waits_until_a_writer_opens_a_named_pipe) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(read_file(path("pipe")), "");
+  for (const std::string_view text : {"a key", "", "a"}) {
+    std::atomic<bool> is_read = false;
+    std::thread writer([&] {
+      int fd = -1;
+      while (fd < 0 && !is_read) {  // this open fails as long as there is no reader
+        fd = ::open(path("pipe").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        std::this_thread::yield();
+      }
+      for (const char byte : text) {
+        EXPECT_EQ(::write(fd, &byte, 1), 1);
+        std::this_thread::yield();
+      }
+      ::close(fd);
+    });
+    EXPECT_EQ(read_file(path("pipe")), text);
+    is_read = true;
+    writer.join();
+  }
+}
+
+TEST_F(ReadFile, returns_nothing_of_a_pipe_whose_writer_has_closed_it) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[1]);
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0])), "");
+  ::close(ends[0]);
 }
 
 }  // namespace
