@@ -153,25 +153,42 @@ class Hops {
     // The three lists grow together. If one is shorter, its last value applies.
     ForwardedElement element;
     element.from = read_x_forwarded_node(*text);
-    element.proto = protos_.next().value_or("");
-    element.host = hosts_.next().value_or("");
+    take_place(element);
+    return element;
+  }
+
+  /// Returns scheme and host from a proxy that does not name the client.
+  ForwardedElement place() noexcept {
+    ForwardedElement element;
+    if (kind_ == ForwardedHeaders::x_forwarded) {
+      take_place(element);
+    }
     return element;
   }
 
  private:
+  void take_place(ForwardedElement& element) noexcept {
+    element.proto = protos_.next().value_or("");
+    element.host = hosts_.next().value_or("");
+  }
+
   ForwardedHeaders kind_;
   ElementsFromRight elements_;
   ElementsFromRight protos_;
   ElementsFromRight hosts_;
 };
 
+void set_place(RequestOrigin& origin, const ForwardedElement& hop) noexcept {
+  origin.proto = is_scheme(hop.proto) ? hop.proto : origin.proto;
+  origin.host = is_host(hop.host) ? hop.host : origin.host;
+}
+
 /// Returns the origin one hop further out.
 RequestOrigin follow(RequestOrigin origin, const ForwardedElement& said) noexcept {
   // A malformed element from a trusted peer counts as a hop without a name.
   const ForwardedElement hop = said.is_malformed ? ForwardedElement() : said;
   origin.hops += 1;
-  origin.proto = is_scheme(hop.proto) ? hop.proto : origin.proto;
-  origin.host = is_host(hop.host) ? hop.host : origin.host;
+  set_place(origin, hop);
   const bool is_known = hop.from.kind == Kind::address;
   origin.address = is_known ? std::optional(hop.from.address) : std::nullopt;
   // An unknown address replaces the previous one: never fall back to the previous address.
@@ -269,6 +286,9 @@ RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, Fo
   while (is_trusted && origin.hops < kForwardedHopsMax) {
     const std::optional<ForwardedElement> hop = hops.next();
     if (!hop.has_value()) {
+      if (origin.hops == 0) {
+        set_place(origin, hops.place());
+      }
       break;
     }
     origin = follow(origin, *hop);

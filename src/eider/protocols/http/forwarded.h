@@ -94,7 +94,8 @@ inline constexpr std::size_t kForwardedHopsMax = 16;
 ///
 /// peer     of the connection
 /// fields   of the request; the views in the result point into them
-/// returns  the peer itself if it is not trusted or reports nothing
+/// returns  the peer itself if it is not trusted or reports no client; X-Forwarded-Proto and -Host
+///          of a trusted peer apply even then
 /// cost     no allocation, one pass over the trusted part of the fields
 [[nodiscard]] RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields,
                                         ForwardedHeaders kind,

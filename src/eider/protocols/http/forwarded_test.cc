@@ -188,7 +188,18 @@ TEST(FindOrigin, whom_nobody_knows_is_not_believed) {
 
 TEST(FindOrigin, a_trusted_peer_that_says_nothing_is_the_origin) {
   EXPECT_EQ(forwarded("10.0.0.1", {}), "10.0.0.1 - - - 0");
-  EXPECT_EQ(x_forwarded("10.0.0.1", {{kProto, "https"}}), "10.0.0.1 - - - 0");
+  EXPECT_EQ(x_forwarded("10.0.0.1", {}), "10.0.0.1 - - - 0");
+}
+
+TEST(FindOrigin, scheme_and_host_of_a_trusted_peer_apply_without_a_client) {
+  EXPECT_EQ(x_forwarded("10.0.0.1", {{kProto, "https"}}), "10.0.0.1 https - - 0");
+  EXPECT_EQ(x_forwarded("10.0.0.1", {{kHost, "out.example"}, {kProto, "http, https"}}),
+            "10.0.0.1 https out.example - 0");
+  EXPECT_EQ(x_forwarded("unix:", {{kProto, "https"}, {kFor, " , "}}), "- https - - 0");
+  EXPECT_EQ(x_forwarded("10.0.0.1", {{kHost, "a b"}, {kProto, "<"}}), "10.0.0.1 - - - 0");
+  EXPECT_EQ(x_forwarded("203.0.113.9", {{kHost, "out.example"}, {kProto, "https"}}),
+            "203.0.113.9 - - - 0");
+  EXPECT_EQ(forwarded("10.0.0.1", {{kHost, "out.example"}, {kProto, "https"}}), "10.0.0.1 - - - 0");
 }
 
 TEST(FindOrigin, follows_trusted_peers_to_the_first_that_is_not) {
