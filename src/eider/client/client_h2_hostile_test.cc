@@ -93,7 +93,7 @@ TEST(ClientAgainstAHostileH2Server, bounds_heads_and_interim_responses) {
   options.headers_max = 30;
   EXPECT_EQ(after(reply(1, 0, "200", fields), options), "too_large");
   std::string interims;
-  for (int count = 0; count < 100; ++count) {
+  for (int count = 0; count < 1100; ++count) {
     interims += reply(1, 0, "103");
   }
   EXPECT_EQ(after(interims), "bad_response");

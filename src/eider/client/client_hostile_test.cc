@@ -49,8 +49,13 @@ TEST(ClientAgainstAHostileServer, bounds_the_head) {
 
 TEST(ClientAgainstAHostileServer, bounds_interim_responses) {
   std::string many;
-  for (int index = 0; index < 100; ++index) {
+  for (int index = 0; index < 1100; ++index) {
     many.append("HTTP/1.1 102 Processing\r\n\r\n");
+  }
+  EXPECT_EQ(told_after(many), "bad_response");
+  many.clear();
+  for (int index = 0; index < 100; ++index) {
+    many.append("HTTP/1.1 103 -\r\nLink: " + std::string(2000, 'x') + "\r\n\r\n");
   }
   EXPECT_EQ(told_after(many), "bad_response");
   EXPECT_EQ(told_after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_response");
@@ -180,7 +185,19 @@ TEST(ClientAgainstAnOddServer, reads_what_other_clients_read) {
   EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                        "2  \r\nok\r\n0\t\r\n\r\n"),
             "200 ok");
+  EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nConnection: \"close\"\r\nContent-Length : 2\r\n\r\nok"),
+            "200 ok");
+  EXPECT_EQ(told_after(response("ok", "Transfer-Encoding: identity\r\n")), "200 ok");
+  EXPECT_EQ(after_the_end("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nok"), "200 ok");
+  EXPECT_EQ(told_after("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "2\r\nok\r\n0\r\nX \t: y\r\n\r\n"),
+            "200 ok");
   std::string many;
+  for (int i = 0; i < 300; ++i) {
+    many += i % 2 == 0 ? "HTTP/1.1 102 -\r\n\r\n" : "HTTP/1.1 103 -\r\nLink: </a>\r\n\r\n";
+  }
+  EXPECT_EQ(told_after(many + response("ok")), "200 ok");
+  many.clear();
   for (int i = 0; i < 900; ++i) {
     many += "X-" + std::to_string(i) + ": " + std::string(100, 'x') + "\r\n";
   }
@@ -189,7 +206,11 @@ TEST(ClientAgainstAnOddServer, reads_what_other_clients_read) {
 
 TEST(ClientAgainstAnOddServer, does_not_use_a_connection_again_that_may_carry_more) {
   for (const char* reply : {"HTTP/1.1 204 -\r\nContent-Length: 2\r\n\r\n",
-                            "HTTP/1.1 204 -\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
+                            "HTTP/1.1 204 -\r\nTransfer-Encoding: chunked\r\n\r\n",
+                            "HTTP/1.1 200 -\r\nTransfer-Encoding: identity\r\n"
+                            "Content-Length: 0\r\n\r\n",
+                            "HTTP/1.0 200 -\r\nConnection: keep-alive\r\n"
+                            "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"}) {
     ClientLine line(without_retries());
     line.get();
     line.say(reply);

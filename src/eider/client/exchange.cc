@@ -150,7 +150,7 @@ ClientExchange::~ClientExchange() = default;
 void ClientExchange::begin(Received& into, const ReceiveTerms& terms) {
   into_ = &into;
   terms_ = terms;
-  interims_ = 0;
+  interims_bytes_ = 0;
   may_send_ = false;
   has_sent_ = false;
   has_heard_ = false;
@@ -186,7 +186,11 @@ void ClientExchange::expire() {
 
 void ClientExchange::take_interim(ProtocolVersion version, int status,
                                   std::span<const Field> fields) {
-  if (++interims_ > kInterimMax) {
+  interims_bytes_ += kInterimBytes;
+  for (const Field& field : fields) {
+    interims_bytes_ += field.name.size() + field.value.size();
+  }
+  if (interims_bytes_ > kInterimsBytesMax) {
     return fail_with(ClientFault::bad_response, "The server sends too many interim responses.");
   }
   if (status == 100) {

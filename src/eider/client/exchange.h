@@ -242,8 +242,10 @@ class ClientExchange : private Timer {
   [[nodiscard]] virtual bool has_sent_all() const noexcept = 0;
 
  private:
-  /// More interim responses are treated as an attack.
-  static constexpr unsigned kInterimMax = 16;
+  /// Limit for the headers of all interim responses to a request, with `kInterimBytes` for each:
+  /// about 1000 without headers. More are treated as an attack.
+  static constexpr std::size_t kInterimsBytesMax = 128UL * 1024;
+  static constexpr std::size_t kInterimBytes = 128;
 
   /// One waiting task. The event is set while no task waits, so that no condition is checked
   /// needlessly.
@@ -283,7 +285,7 @@ class ClientExchange : private Timer {
   Waiting receiving_;
   ClientError error_{ClientFault::connection_lost, {}};
   std::string_view late_;
-  unsigned interims_ = 0;
+  std::size_t interims_bytes_ = 0;
   Phase phase_ = Phase::idle;
   Processed processed_ = Processed::perhaps;
   bool may_send_ = false;

@@ -59,6 +59,7 @@ void ChunkedReader::take(char byte) noexcept {
       return take_line_feed(byte, State::size_first);
     case State::trailer_start:
     case State::trailer_name:
+    case State::trailer_blank:
     case State::trailer_value:
       return take_in_trailer(byte);
     case State::trailer_line_feed:
@@ -191,10 +192,14 @@ void ChunkedReader::take_in_trailer(char byte) noexcept {
     }
     return go(byte == '\r' ? State::trailer_line_feed : State::trailer_value);
   }
-  if (is_token_byte(byte)) {
+  if (is_token_byte(byte) && state_ != State::trailer_blank) {
     return go(State::trailer_name);
   }
-  if (state_ == State::trailer_name) {
+  if (state_ == State::trailer_name || state_ == State::trailer_blank) {
+    // Only in responses, as in the head (RFC 9112, section 5.1).
+    if (is_blank(byte) && of_ == Of::response) {
+      return go(State::trailer_blank);
+    }
     return byte == ':' ? go(State::trailer_value) : refuse(Refusal::bad_trailer);
   }
   return byte == '\r' ? go(State::final_line_feed) : refuse(Refusal::bad_trailer);

@@ -76,6 +76,7 @@ class ChunkedReader {
     data_line_feed,
     trailer_start,
     trailer_name,
+    trailer_blank,
     trailer_value,
     trailer_line_feed,
     final_line_feed,

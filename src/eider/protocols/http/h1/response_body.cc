@@ -79,7 +79,7 @@ std::vector<Field> split_trailers(std::string_view lines) {
   std::vector<Field> fields;
   while (!lines.empty()) {
     std::string_view line = take_until(lines, kCrlf);
-    const std::string_view name = take_until(line, ":");
+    const std::string_view name = trim(take_until(line, ":"));
     fields.push_back({name, trim(line)});
   }
   return fields;

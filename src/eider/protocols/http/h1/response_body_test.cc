@@ -58,6 +58,7 @@ TEST(ResponseBodyReader, reads_chunks_and_keeps_their_trailers) {
   expect_however_cut(chunked, "5;a=b\r\nhello\r\n1\r\n!\r\n0\r\n\r\nHTTP", "hello!|done||HTTP");
   expect_however_cut(chunked, "0\r\n\r\n", "|done||");
   expect_however_cut(chunked, "0\r\nA: b\r\n\r\n", "|done|A: b\r\n|");
+  expect_however_cut(chunked, "0\r\nA \t: b\r\n\r\n", "|done|A \t: b\r\n|");
   expect_however_cut(chunked, "2\r\n\r\n\r\n0;q=\"x;\"\r\nA: b\r\nC: d\r\n\r\n.",
                      "\r\n|done|A: b\r\nC: d\r\n|.");
 }
@@ -74,13 +75,15 @@ TEST(ResponseBodyReader, says_what_is_wrong_with_chunks) {
   expect_however_cut(chunked, "1\n", text(bare_lf));
   expect_however_cut(chunked, "1\rx", text(bare_cr));
   expect_however_cut(chunked, "0\r\nA b\r\n", text(bad_trailer));
+  expect_however_cut(chunked, "0\r\nA b : c\r\n", text(bad_trailer));
+  expect_however_cut(chunked, "0\r\n A: c\r\n", text(bad_trailer));
   expect_however_cut(chunked, "5;" + std::string(5000, 'a'), text(chunk_extension_too_large));
   expect_however_cut(chunked, "0\r\nA: " + std::string(9000, 'a'), text(trailers_too_large));
   expect_however_cut(chunked, "5\r\nhel", "hel|need more");
 }
 
 TEST(ResponseBodyReader, splits_trailers_into_fields) {
-  const auto fields = split_trailers("A:b\r\nC-D:  e f \r\nG:\r\n");
+  const auto fields = split_trailers("A:b\r\nC-D \t:  e f \r\nG:\r\n");
   ASSERT_EQ(fields.size(), 3U);
   EXPECT_EQ(fields[1].name, "C-D");
   EXPECT_EQ(fields[1].value, "e f");

@@ -29,12 +29,10 @@ enum class ResponseFlaw : std::uint8_t {
   head_too_large,
   too_many_fields,
   // Errors of field values.
-  bad_connection,
   bad_content_length,
   different_content_lengths,
   content_length_too_large,
   length_with_coding,
-  coding_in_http_1_0,
   bad_transfer_coding,
   unknown_transfer_coding,
   // Errors of the content.
