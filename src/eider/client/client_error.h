@@ -24,7 +24,7 @@ enum class ClientFault : std::uint8_t {
   connection_lost,     ///< the connection closed before the response was complete
   bad_response,        ///< the response is not valid HTTP
   too_large,           ///< the response exceeds a limit; the text names it
-  bad_coding,          ///< the body does not match its Content-Encoding
+  bad_coding,          ///< an unknown Content-Encoding, or a body that does not match it
   too_many_redirects,  ///< more than `redirects_max`
   bad_redirect,        ///< an invalid URL, or from https to http
 };

@@ -159,11 +159,40 @@ TEST(ClientAgainstAnOddServer, undoes_all_content_codings_or_none) {
                              "Content-Encoding: , GZIP ,\r\n"}) {
     EXPECT_EQ(told_after(response(compressed("hello"), fields)), "200 hello") << fields;
   }
+}
+
+TEST(ClientAgainstAnOddServer, decodes_a_body_or_names_the_coding_that_it_does_not_know) {
   for (const char* fields :
        {"Content-Encoding: aws-chunked\r\n", "Content-Encoding: none\r\n",
-        "Content-Encoding: UTF-8\r\n", "Content-Encoding: aws-chunked, gzip\r\n"}) {
+        "Content-Encoding: UTF-8\r\n", "Content-Encoding: Identity\r\n", "Content-Encoding:\r\n",
+        "Content-Encoding: ,\r\nContent-Encoding: AWS-Chunked\r\n"}) {
     EXPECT_EQ(told_after(response("hello", fields)), "200 hello") << fields;
   }
+  for (const char* fields :
+       {"Content-Encoding: gzip,aws-chunked\r\n", "Content-Encoding: aws-chunked, gzip\r\n",
+        "Content-Encoding: gzip;q=1\r\n", "Content-Encoding: x-gzip ; a=b\r\n",
+        "Content-Encoding: UTF-8\r\nContent-Encoding: gzip\r\n"}) {
+    EXPECT_EQ(told_after(response(compressed("hello"), fields)), "200 hello") << fields;
+    EXPECT_EQ(told_after(response("hello", fields)), "bad_coding") << fields;
+  }
+  for (const char* fields :
+       {"Content-Encoding: compress\r\n", "Content-Encoding: gzip, exi\r\n",
+        "Content-Encoding: exi;q=1, gzip\r\n", "Content-Encoding: \"gzip\"\r\n",
+        "Content-Encoding: gzip\r\nContent-Encoding: aes128gcm\r\n"}) {
+    EXPECT_EQ(told_after(response(compressed("hello"), fields)), "bad_coding") << fields;
+    EXPECT_EQ(told_after("HTTP/1.1 304 -\r\n" + std::string(fields) + "\r\n"), "304 ") << fields;
+  }
+  ClientLine line(without_retries());
+  const SentRequest& asked = line.get();
+  line.say(response("hello", "Content-Encoding: gzip, x/y\r\n"));
+  EXPECT_TRUE(asked.reply->error().text.contains("content coding \"x/y\"")) << asked.text();
+  EXPECT_TRUE(asked.reply->error().text.contains("decompresses = false")) << asked.text();
+}
+
+TEST(ClientAgainstAnOddServer, passes_any_coding_on_if_it_does_not_decompress) {
+  ClientOptions options = without_retries();
+  options.decompresses = false;
+  EXPECT_EQ(told_after(response("hello", "Content-Encoding: gzip, exi\r\n"), options), "200 hello");
 }
 
 TEST(ClientAgainstAnOddServer, passes_over_line_ends_after_compressed_content) {

@@ -49,7 +49,8 @@ struct ClientOptions {
   std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;
   std::uint32_t head_bytes_max = 128 * 1024;
   std::uint32_t headers_max = 1000;
-  /// Requests gzip, deflate, br and zstd, and decompresses them.
+  /// Requests gzip, br and zstd, and decompresses them and deflate. Another Content-Encoding is an
+  /// error. If false, bodies are returned as they were sent.
   bool decompresses = true;
   /// `bytes_max` also limits bodies that are read in pieces: 1 GiB.
   DecompressionLimits decompression = {.bytes_max = std::uint64_t{1} << 30U};

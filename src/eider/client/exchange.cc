@@ -1,13 +1,17 @@
 #include "eider/client/exchange.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "eider/core/base/digits.h"
+#include "eider/core/base/hidden_text.h"
 #include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/list.h"
+#include "eider/protocols/http/parameters.h"
 
 namespace eider::detail::client {
 
@@ -131,6 +135,21 @@ constexpr std::size_t kUnbounded = static_cast<std::size_t>(-1);
 /// More are not useful, and each costs time and memory.
 constexpr std::size_t kCodingsMax = 4;
 
+/// Returns whether the name does not change the body. Some servers name a charset, and object
+/// stores return the value with which the body was uploaded (aws-chunked).
+bool is_no_coding(std::string_view name) noexcept {
+  constexpr std::array<std::string_view, 5> kNames = {"identity", "none", "aws-chunked", "binary",
+                                                      "utf-8"};
+  return std::ranges::any_of(kNames, [&](auto one) { return equals_ignoring_case(name, one); });
+}
+
+std::string unsupported_coding(std::string_view name) {
+  constexpr std::size_t kNameBytesMax = 64;
+  return "The client cannot decode the content coding \"" +
+         with_hidden_replaced(cut_utf8(name, kNameBytesMax), '?') +
+         "\". Set ClientOptions::decompresses = false to read the body as it was sent.";
+}
+
 /// Some servers send a line end after compressed data; like browsers, ignore it.
 Decompressed status_of(const Decompressor::Step& step, std::string_view in) noexcept {
   constexpr std::string_view kPadding("\r\n\t \0", 5);
@@ -226,18 +245,18 @@ void ClientExchange::begin_whole(std::uint64_t bytes) {
   }
 }
 
-/// Creates the decoder. If a coding is unknown, the body is not decoded: the caller sees its
-/// Content-Encoding.
+/// Creates the decoder. An unknown coding is an error, because the caller expects decoded data.
 void ClientExchange::choose_decoder() {
   std::vector<ContentCoding> codings;
   for (const Field& field : into_->fields) {
     ListReader names(equals_ignoring_case(field.name, "Content-Encoding") ? field.value : "");
     while (const auto name = names.next()) {
-      const auto coding = coding_named(*name);
-      if (coding) {
+      // Some servers add parameters, such as "gzip;q=1".
+      const std::string_view plain = without_parameters(*name);
+      if (const auto coding = coding_named(plain)) {
         codings.push_back(*coding);
-      } else if (!equals_ignoring_case(*name, "identity")) {
-        return;
+      } else if (!is_no_coding(plain)) {
+        return fail_with(ClientFault::bad_coding, unsupported_coding(*name));
       }
     }
   }
