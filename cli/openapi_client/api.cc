@@ -339,7 +339,7 @@ class Reader {
     if (!is_query || form != Form::list || is_exploded) {
       return {};
     }
-    return style == "form" ? "," : style == "pipeDelimited" ? "|" : " ";
+    return style == "form" ? "," : style == "pipeDelimited" ? "|" : "%20";
   }
 
   Content content_of(const json::Field& media, const std::string& pointer) {

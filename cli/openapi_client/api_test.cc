@@ -242,7 +242,7 @@ TEST(ClientCalls, send_lists_as_their_style_says) {
   EXPECT_EQ(style_of(R"("explode":false,)", list), ",");
   EXPECT_EQ(style_of(R"("style":"form","explode":false,)", list), ",");
   EXPECT_EQ(style_of(R"("style":"pipeDelimited",)", list), "|");
-  EXPECT_EQ(style_of(R"("style":"spaceDelimited","explode":false,)", list), " ");
+  EXPECT_EQ(style_of(R"("style":"spaceDelimited","explode":false,)", list), "%20");
   EXPECT_EQ(style_of(R"("style":"spaceDelimited","explode":true,)", list), "");
   EXPECT_EQ(style_of(R"("explode":false,)", R"({"$ref":"#/components/schemas/List"})"), ",");
   EXPECT_EQ(style_of(R"("explode":false,)", R"({"type":["array","null"],"items":{}})"), ",");

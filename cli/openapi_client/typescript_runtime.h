@@ -129,22 +129,24 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The pairs of a query or form. Lists are one pair per element, or one pair with a separator;
- * members of "deep" objects are one pair each. null and undefined are skipped.
+ * The pairs of a query or form. Lists are one pair per element, or one pair with a separator, which
+ * is not encoded; members of "deep" objects are one pair each. null and undefined are skipped.
  */
 function* pairsOf(
   values: object | undefined, styles: [string, string][] = [],
+  encode: (text: string) => string = (text) => text,
 ): Generator<[string, string]> {
   for (const [name, value] of Object.entries(values ?? {})) {
     const style = styles.find(([its]) => its === name)?.[1];
     if (style === "deep") {
-      for (const [member, text] of pairsOf(value)) {
+      for (const [member, text] of pairsOf(value, [], encode)) {
         yield [`${name}[${member}]`, text];
       }
       continue;
     }
     const all: unknown[] = Array.isArray(value) ? value : [value];
-    const texts = all.filter((one) => one !== undefined && one !== null).map(textOf);
+    const texts = all.filter((one) => one !== undefined && one !== null)
+      .map((one) => encode(textOf(one)));
     for (const text of style === undefined || texts.length === 0 ? texts : [texts.join(style)]) {
       yield [name, text];
     }
@@ -159,10 +161,12 @@ function filled(path: string, values: object): string {
   const made = path.replace(/\{([^}]*)\}/g, (_, name: string) => {
     const own = Object.getOwnPropertyDescriptor(values, name);
     const value = own?.value ?? "";
-    if (value === "") {
+    const all: unknown[] = Array.isArray(value) ? value : [value];
+    const text = all.map((one) => encodeURIComponent(textOf(one))).join(",");
+    if (text === "") {
       throw new TypeError(`the path's ${name} is missing or empty`);
     }
-    return encodeURIComponent(Array.isArray(value) ? value.map(textOf).join(",") : textOf(value));
+    return text;
   });
   if (/(^|\/)\.\.?(\/|$)/.test(made)) {
     throw new TypeError(`${path} cannot be filled in with "." or ".."`);
@@ -202,9 +206,9 @@ function basicOf(login: Login): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** Sends the first credentials of each header, unless the caller has set the header. */
+/** Sends the first credentials of each header or parameter, unless the caller has set it. */
 async function secure(settings: ClientOptions, operation: Operation, headers: Headers,
-                      query: URLSearchParams): Promise<void> {
+                      query: [string, string][]): Promise<void> {
   for (const [scheme, how, field] of operation.security ?? []) {
     const given = settings.security?.[scheme];
     const secret = typeof given === "function" ? await given() : given;
@@ -214,7 +218,9 @@ async function secure(settings: ClientOptions, operation: Operation, headers: He
     const text = typeof secret === "object" ? `Basic ${basicOf(secret)}`
       : how === "bearer" ? `Bearer ${secret}` : secret;
     if (how === "query") {
-      query.set(field, text);
+      if (!query.some(([name]) => name === field)) {
+        query.push([field, encodeURIComponent(text)]);
+      }
     } else if (!headers.has(field)) {
       headers.set(field, text);
     }
@@ -233,9 +239,9 @@ async function send(settings: ClientOptions, operation: Operation, args: Argumen
   if (body !== null && operation.type !== undefined && !headers.has("content-type")) {
     headers.set("content-type", operation.type);
   }
-  const pairs = new URLSearchParams([...pairsOf(args.query, operation.styles)]);
+  const pairs = [...pairsOf(args.query, operation.styles, encodeURIComponent)];
   await secure(settings, operation, headers, pairs);
-  const query = pairs.toString();
+  const query = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join("&");
   const base = (settings.baseUrl ?? serverUrl).replace(/\/+$/, "");
   const url = base + filled(operation.path, args.path ?? {}) + (query === "" ? "" : "?" + query);
   const ask = settings.fetch ?? ((to: string, init: RequestInit) => globalThis.fetch(to, init));

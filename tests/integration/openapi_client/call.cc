@@ -105,6 +105,13 @@ Task<> call_rich(HttpClient& http, std::string url) {
     const auto refused = co_await client.echo(1, name, {.If_Match = ""});
     check(!refused && refused.error().status() == 400, "no step in the path");
   }
+  const rich::Echo lists =
+      good(co_await client.echo(1, "a",
+                                {.commas = std::vector<std::string>{"d", "e,f"},
+                                 .blanks = std::vector<std::string>{"x", "y z"},
+                                 .pipes = std::vector<std::string>{"1", "2"},
+                                 .If_Match = ""}));
+  check(lists.target == "/things/1/a?commas=d,e%2Cf&blanks=x%20y%20z&pipes=1%7C2", lists.target);
   std::puts("ok: values of paths and queries are encoded, and none is a step in the path");
 
   const rich::Form form = {

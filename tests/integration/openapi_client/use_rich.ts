@@ -32,6 +32,13 @@ for (const name of [".", "..", ""]) {
     .then(() => "", (refused: Error) => refused.name);
   check(error === "TypeError", `"${name}" stands for no segment of a path`);
 }
+const lists = await client.echo({
+  path: { id: 1, name: "a" },
+  query: { tag: ["a b+"], commas: ["d", "e,f"], blanks: ["x", "y z"], pipes: ["1", "2|3"] },
+  header: { "If-Match": "" },
+});
+check(lists.target === "/things/1/a?tag=a%20b%2B&commas=d,e%2Cf&blanks=x%20y%20z&pipes=1|2%7C3",
+      lists.target);
 console.log("ok: values of paths and queries are encoded, and none is a step in the path");
 
 const form = await client.post_form({ body: { level: "high", tags: ["a b", "c"], count: 2 } });

@@ -15,7 +15,7 @@ const clientOf = (security: Security) => new Client({ baseUrl: process.argv[2] ?
 
 const client = clientOf({ token: async () => "t", "a-key": "k", q: "a b" });
 check(await client.usual(), "/usual Bearer t -");
-check(await client.several(), "/several?key=a+b Bearer t k");
+check(await client.several(), "/several?key=a%20b Bearer t k");
 console.log("ok: secrets go where the document says");
 
 check(await client.open(), "/open - -");

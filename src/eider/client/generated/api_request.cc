@@ -4,7 +4,6 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/text.h"
-#include "eider/core/base/url.h"
 
 namespace eider {
 
@@ -59,7 +58,7 @@ void ApiRequest::put_in_path(std::string_view name, const std::string& value) {
         Error::bad_request("The path parameter " + std::string(name) + " is empty or not valid.");
     return;
   }
-  path_.replace(at, place.size(), percent_encode(value));  // encoding leaves no brace in the value
+  path_.replace(at, place.size(), value);  // encoding leaves no brace in the value
 }
 
 void ApiRequest::basic_auth(const ApiLogin& login) {
@@ -80,10 +79,11 @@ ClientRequest ApiRequest::made() const {
     url.pop_back();
   }
   url += path_;
-  ClientRequest request = server_->http.request(method_, url);
   for (const auto& [name, value] : query_) {
-    request.query(name, value);
+    url.append(url.contains('?') ? "&" : "?").append(percent_encode(name)).append("=");
+    url.append(value);
   }
+  ClientRequest request = server_->http.request(method_, url);
   for (const auto& [name, value] : fields_) {
     request.header(name, value);
   }

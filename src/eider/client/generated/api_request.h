@@ -14,6 +14,7 @@
 #include "eider/client/client.h"
 #include "eider/client/generated/api_stream.h"
 #include "eider/core/base/result.h"
+#include "eider/core/base/url.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/write.h"
 #include "eider/core/reflect/type_of.h"
@@ -55,21 +56,24 @@ class ApiRequest {
   ApiRequest(const ApiServer& server, Method method, std::string_view path)
       : server_(&server), method_(method), path_(path) {}
 
-  /// Replaces {name} by a value, percent-encoded.
+  /// Replaces {name} by a value, percent-encoded; commas separate the elements of a list.
   template <class T>
   void path(std::string_view name, const T& value) {
-    put_in_path(name, joined(value, ","));
+    put_in_path(name, encoded_list(value, ","));
   }
   /// Adds a query parameter: one for each element of a list, none for an absent value.
   template <class T>
   void query(std::string_view name, const T& value) {
-    each_text(value, [&](std::string text) { query_.emplace_back(name, std::move(text)); });
+    each_text(value,
+              [&](const std::string& text) { query_.emplace_back(name, percent_encode(text)); });
   }
   /// Adds one query parameter, with `between` between the elements of a list; none for an empty
   /// list.
+  ///
+  /// between  as in the URL: ",", "%20" or "|". An encoded one would belong to an element.
   template <class T>
   void query(std::string_view name, const T& value, std::string_view between) {
-    if (std::string text = joined(value, between); !text.empty()) {
+    if (std::string text = encoded_list(value, between); !text.empty()) {
       query_.emplace_back(name, std::move(text));
     }
   }
@@ -171,11 +175,11 @@ class ApiRequest {
   }
 
   template <class T>
-  static std::string joined(const T& value, std::string_view between) {
+  static std::string encoded_list(const T& value, std::string_view between) {
     std::string all;
     bool is_first = true;
     each_text(value, [&](const std::string& text) {
-      all.append(std::exchange(is_first, false) ? "" : between).append(text);
+      all.append(std::exchange(is_first, false) ? "" : between).append(percent_encode(text));
     });
     return all;
   }
@@ -203,6 +207,7 @@ class ApiRequest {
     co_return S(std::move(*stream), limits);
   }
 
+  /// value  percent-encoded
   void put_in_path(std::string_view name, const std::string& value);
   [[nodiscard]] static std::string encoded(const std::vector<Pair>& pairs);
   /// Returns the request for the client. Pre: it has no error.
@@ -218,7 +223,7 @@ class ApiRequest {
   const ApiServer* server_;
   Method method_;
   std::string path_;
-  std::vector<Pair> query_;
+  std::vector<Pair> query_;  // the values are percent-encoded
   std::vector<Pair> fields_;
   std::optional<std::string> content_;
   std::string content_type_;

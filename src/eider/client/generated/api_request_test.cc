@@ -100,17 +100,20 @@ TEST(ApiRequest, sends_what_it_is_filled_with) {
 
 TEST(ApiRequest, sends_lists_and_objects_as_their_style_says) {
   Called<void> called(Method::get, "/notes/{ids}", nothing, [](ApiRequest& request) {
-    request.path("ids", std::vector<int>{1, 2});
-    request.query("a", std::vector<int>{1, 2}, ",");
+    request.path("ids", std::vector<std::string>{"1", "2,3"});
+    request.query("a", std::vector<std::string>{"d", "e,f", "g h"}, ",");
     request.query("b", std::optional(std::vector<std::string>{"x", "y|z"}), "|");
-    request.query("c", std::vector<std::string>(), " ");
+    request.query("c", std::vector<std::string>(), "%20");
+    request.query("s", std::vector<std::string>{"x", "y&z"}, "%20");
     request.query_members("d", ApiFilter{{"e", "f"}, ApiLevel::low, std::nullopt, nullptr});
     request.query_members("g", std::optional(std::map<std::string, int>{{"h", 1}}));
     request.query_members("i", std::optional<ApiFilter>());
   });
   const std::string sent = called.sent();
   EXPECT_TRUE(sent.starts_with(
-      "GET /v1/notes/1%2C2?a=1%2C2&b=x%7Cy%7Cz&d%5Btags%5D=e&d%5Btags%5D=f&d%5Blevel%5D=low"
+      "GET "
+      "/v1/notes/"
+      "1,2%2C3?a=d,e%2Cf,g%20h&b=x%7Cy%7Cz&s=x%20y%26z&d%5Btags%5D=e&d%5Btags%5D=f&d%5Blevel%5D=low"
       "&g%5Bh%5D=1 HTTP/1.1\r\n"))
       << sent;
 }
