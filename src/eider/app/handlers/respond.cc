@@ -6,9 +6,11 @@
 
 #include "eider/app/handlers/handler.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/url.h"
 #include "eider/core/json/json.h"
 #include "eider/protocols/http/date.h"
 #include "eider/protocols/http/etag.h"
+#include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/status.h"
 
 namespace eider {
@@ -114,13 +116,29 @@ void render_json(Response& response, const reflect::Type& type, const void* obje
   response.set_static_type(kApplicationJson);
 }
 
+namespace {
+
+/// Text from a request must neither split the response nor cause a 500. Encoding is safer than
+/// removing: browsers remove a line end in front of "//", and would read a host after it.
+std::string with_controls_encoded(std::string_view location) {
+  std::string encoded;
+  for (std::size_t at = 0; at < location.size(); ++at) {
+    const std::string_view one = location.substr(at, 1);
+    encoded += is_value_byte(one.front()) ? std::string(one) : percent_encode(one);
+  }
+  return encoded;
+}
+
+}  // namespace
+
 void render_redirect(Response& response, const Redirect& redirect) {
-  response.set_status(redirect.status()).add_header("Location", redirect.location());
+  response.set_status(redirect.status())
+      .add_header("Location", with_controls_encoded(redirect.location()));
 }
 
 void render_location(Response& response, const std::string& location) {
   if (!location.empty()) {
-    response.add_header("Location", location);
+    response.add_header("Location", with_controls_encoded(location));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/url.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 
@@ -266,6 +267,34 @@ TEST(Results, every_kind_is_rendered_by_its_type) {
   EXPECT_EQ(client.get("/json").body, "\"text\"");
   EXPECT_EQ(client.get("/response").status, 418);
   EXPECT_EQ(client.get("/response").header("X-A"), "1");
+}
+
+TEST(Results, encode_control_characters_in_targets) {
+  App app;
+  app.get("/go", [](const Request& request) {
+    return Redirect(percent_decode(request.query(), Plus::literal).value_or("/"));
+  });
+  app.post("/made", [](const Request& request) {
+    return Created(1, percent_decode(request.query(), Plus::literal).value_or("/"));
+  });
+  TestClient client(app);
+  for (const auto& [query, target] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"/a%0Ab", "/a%0Ab"},
+           {"/a%00b", "/a%00b"},
+           {"/a%7Fb", "/a%7Fb"},
+           {"/a%0D%0ASet-Cookie:%20a=b", "/a%0D%0ASet-Cookie:%20a=b"},
+           {"/a%0D%0A%0D%0A%3Cp%3E", "/a%0D%0A%0D%0A%3Cp%3E"},
+           {"%0A//evil.example/", "%0A//evil.example/"},
+           {"/a%09%1B", "/a%09%1B"},
+           {"%20/a%20", "%20/a%20"}}) {
+    const TestResponse went = client.get("/go?" + std::string(query));
+    EXPECT_EQ(went.status, 303) << query;
+    EXPECT_EQ(went.header("Location"), target) << query;
+    EXPECT_FALSE(went.header("Set-Cookie")) << query;
+    const TestResponse made = client.post("/made?" + std::string(query), "");
+    EXPECT_EQ(made.status, 201) << query;
+    EXPECT_EQ(made.header("Location"), target) << query;
+  }
 }
 
 }  // namespace
