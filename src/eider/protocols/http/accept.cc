@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "eider/core/base/text.h"
+#include "eider/protocols/http/list.h"
 #include "eider/protocols/http/qvalue.h"
 
 namespace eider {
@@ -139,8 +140,9 @@ bool is_accept(const Field& field) noexcept {
 
 std::optional<std::size_t> choose_media_type(std::span<const Field> fields,
                                              std::span<const std::string_view> offered) noexcept {
-  const bool asks = std::ranges::any_of(
-      fields, [](const Field& field) { return is_accept(field) && !field.value.empty(); });
+  const bool asks = std::ranges::any_of(fields, [](const Field& field) {
+    return is_accept(field) && ListReader(field.value).next();
+  });
   if (!asks) {
     return offered.empty() ? std::nullopt : std::optional<std::size_t>(0);
   }

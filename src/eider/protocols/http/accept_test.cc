@@ -37,12 +37,16 @@ TEST(Accept, takes_the_type_of_the_greatest_weight) {
       {"*/*;q=0.1, text/*;q=0.2", "text/csv"},
       {"text/html;x=\"a,b;q=0\";q=0.4, text/csv;q=0.3", "text/html"},
       {"text/html;q=0.4;Q=1", "text/html"},
-      {" , ,text/html", "text/html"}};
+      {" , ,text/html", "text/html"},
+      {"text/html,,", "text/html"},
+      {",", "application/json"},
+      {" ,\t, ", "application/json"}};
   for (const auto& [accept, type] : rows) {
     EXPECT_EQ(chosen({accept}), type) << accept;
   }
   EXPECT_EQ(chosen({}), "application/json");
   EXPECT_EQ(chosen({"text/plain", "text/csv"}), "text/csv");
+  EXPECT_EQ(chosen({",", "text/csv"}), "text/csv");
 }
 
 TEST(Accept, of_other_types_takes_none) {

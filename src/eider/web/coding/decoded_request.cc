@@ -9,6 +9,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/list.h"
 #include "eider/protocols/http/request.h"
 #include "eider/server/body.h"
 
@@ -53,14 +54,14 @@ Error unsupported() {
 Result<std::optional<std::string_view>> only_coding(std::span<const Field> fields) {
   std::optional<std::string_view> found;
   for (const Field& field : fields) {
-    if (!equals_ignoring_case(field.name, "content-encoding")) {
-      continue;
+    ListReader codings(equals_ignoring_case(field.name, "content-encoding") ? field.value : "");
+    while (const auto coding = codings.next()) {
+      const bool is_plain = equals_ignoring_case(*coding, "identity");
+      if (!is_plain && found) {
+        return fail(unsupported());
+      }
+      found = is_plain ? found : coding;
     }
-    const bool is_plain = field.value.empty() || equals_ignoring_case(field.value, "identity");
-    if (!is_plain && found) {
-      return fail(unsupported());
-    }
-    found = is_plain ? found : std::optional(field.value);
   }
   return found;
 }

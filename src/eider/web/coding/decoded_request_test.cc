@@ -54,7 +54,13 @@ TEST(Decompression, hands_the_handler_the_decoded_body) {
     EXPECT_EQ(post(client, target, "X-GZip", compressed(ContentCoding::gzip, text)).body, text);
     EXPECT_EQ(post(client, target, "br", compressed(ContentCoding::brotli, text)).body, text);
     EXPECT_EQ(post(client, target, "zstd", compressed(ContentCoding::zstd, text)).body, text);
-    EXPECT_EQ(post(client, target, "identity", text).body, text);
+    for (const char* coding : {"gzip,", ", ,gzip", "identity, gzip", "gzip , identity"}) {
+      EXPECT_EQ(post(client, target, coding, compressed(ContentCoding::gzip, text)).body, text)
+          << coding;
+    }
+    for (const char* coding : {"identity", ",", " , identity,,"}) {
+      EXPECT_EQ(post(client, target, coding, text).body, text) << coding;
+    }
     EXPECT_EQ(post(client, target, "", text).body, text);
     EXPECT_EQ(post(client, target, "gzip", "").body, "");
     EXPECT_EQ(post(client, target, "gzip", compressed(ContentCoding::gzip, "")).body, "");

@@ -20,17 +20,17 @@ class ListParser {
   ListParser(std::string_view value, Extensions& list) noexcept : in_(value), list_(list) {}
 
   [[nodiscard]] std::optional<ExtensionFault> read() {
-    const std::size_t before = list_.size();
     while (skip_to_element()) {
       if (!read_extension()) {
         return fault_;
       }
     }
-    return list_.size() == before ? std::optional(ExtensionFault::bad_syntax) : std::nullopt;
+    return std::nullopt;
   }
 
  private:
-  /// #element: empty elements are ignored (RFC 9110, section 5.6.1).
+  /// #element: empty elements are ignored (RFC 9110, section 5.6.1). Some libraries send an empty
+  /// field if they offer no extensions.
   [[nodiscard]] bool skip_to_element() noexcept {
     in_.skip_blanks();
     while (in_.accept(',')) {
@@ -98,8 +98,7 @@ class ListParser {
 Result<Extensions, ExtensionFault> read_extensions(std::span<const Field> fields) {
   Extensions list;
   for (const Field& field : fields) {
-    // Some libraries send an empty field if they offer no extensions.
-    if (!equals_ignoring_case(field.name, kExtensionsField) || trim(field.value).empty()) {
+    if (!equals_ignoring_case(field.name, kExtensionsField)) {
       continue;
     }
     if (const auto fault = ListParser(field.value, list).read()) {
