@@ -93,8 +93,8 @@ std::optional<Parameter> ParameterReader::next() noexcept {
     if (const std::optional<std::string_view> inside = scanner_.quoted()) {
       return Parameter{name, *inside, true};
     }
-    const std::string_view value = scanner_.token();
-    return value.empty() ? stop() : Parameter{name, value, false};
+    // The value may be empty: some clients send "filename=" for a field without a file.
+    return Parameter{name, scanner_.token(), false};
   }
   return scanner_.is_at_end() ? std::nullopt : stop();
 }

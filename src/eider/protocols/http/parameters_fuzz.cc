@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ParameterReader parameters(field);
   while (const auto parameter = parameters.next()) {
     ensure(is_token(parameter->name), "names are tokens");
-    ensure(parameter->is_quoted || is_token(parameter->value), "plain values are tokens");
+    ensure(parameter->is_quoted || parameter->value.empty() || is_token(parameter->value),
+           "plain values are tokens");
     ensure(parameter->text().size() <= parameter->value.size(), "escapes only shorten");
     ensure(find_parameter(field, parameter->name).outcome != ParameterSearch::absent,
            "what was read is found");

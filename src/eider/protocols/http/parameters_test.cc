@@ -29,6 +29,8 @@ TEST(ParameterReader, yields_tokens_and_quoted_strings_in_their_order) {
   EXPECT_EQ(read("text/html;charset=utf-8"), (Read{"charset|utf-8"}));
   EXPECT_EQ(read("a ; b=c\t;\td=\"e f\";G=h"), (Read{"b|c", "d|e f", "G|h"}));
   EXPECT_EQ(read("a;b=\"\""), (Read{"b|"}));
+  EXPECT_EQ(read("a;b="), (Read{"b|"}));
+  EXPECT_EQ(read("a;b=; c=\t;d=e"), (Read{"b|", "c|", "d|e"}));
   EXPECT_EQ(read("a;b=\"c;d=e\";f=g"), (Read{"b|c;d=e", "f|g"}));
   EXPECT_EQ(read("a;b=\"\\\"\\\\c\\d\""), (Read{"b|\"\\cd"}));
   EXPECT_EQ(read("a;b=\"\xC3\xA9\t\""), (Read{"b|\xC3\xA9\t"}));
@@ -41,7 +43,7 @@ TEST(ParameterReader, passes_over_empty_ones) {
 
 TEST(ParameterReader, stops_at_what_is_no_parameter) {
   for (const std::string_view text :
-       {"a;b", "a;b=", "a;b =c", "a;b= c", "a;=c", "a;b=c d", "a;b=c,d=e", "a;b=\"c", "a;b=\"c\\",
+       {"a;b", "a;b =c", "a;b= c", "a;=c", "a;b=c d", "a;b=c,d=e", "a;b=\"c", "a;b=\"c\\",
         "a;b=\"c\\\"", "a;b=\"c\"d", "a;b=\"\x01\"", "a;b=\"\\\x7F\"", "a;b=(c)", "a;b=c/d",
         "a;\"b\"=c"}) {
     const Read parameters = read(text);
