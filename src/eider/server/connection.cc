@@ -93,6 +93,10 @@ bool Connection::may_still_ask(Instant since) noexcept {
 void Connection::stop_endless() {
   if (stage_ == Stage::http1) {
     h1_.stop_endless();
+    const Instant due = context_.loop.now() + kSilenceWhileStopping;
+    if (context_.is_waited_for && h1_.is_receiving() && due < due_) {
+      expect(due);  // a request that is incomplete when the server stops
+    }
   } else if (stage_ == Stage::other && !is_stopping_) {
     is_stopping_ = true;
     protocol_->on_stopping();

@@ -46,7 +46,7 @@ struct LoopContext {
         limits(its_limits),
         head_limits(head_limits_of(its_limits)),
         is_observed(its_service.is_observed()),
-        exchanges({its_loop, its_service, limits, running, *numbers, is_draining,
+        exchanges({its_loop, its_service, limits, running, *numbers, is_draining, is_waited_for,
                    its_service.slow_after(Duration::zero())},
                   its_limits.in_flight_max, its_limits.bodies_bytes_max),
         overload(its_loop, requests, its_limits.queue_time) {
@@ -66,6 +66,12 @@ struct LoopContext {
   /// has all data by then, so a server that stops waits only for a short time.
   [[nodiscard]] Duration linger() const noexcept {
     return is_draining ? std::min(limits.linger, kLingerWhileDraining) : limits.linger;
+  }
+
+  /// Returns the time for request headers, from their first byte; while the server stops, from the
+  /// last one.
+  [[nodiscard]] Duration head_time() const noexcept {
+    return is_waited_for ? std::min(limits.head, kSilenceWhileStopping) : limits.head;
   }
 
   /// Returns whether the request must wait until the output budget has room, because its handler is
@@ -105,6 +111,8 @@ struct LoopContext {
   std::atomic<std::uint64_t> requests{0};
   /// If set, every response closes its connection.
   bool is_draining = false;
+  /// The server stops, and something waits for its end: silent clients get little time.
+  bool is_waited_for = false;
   /// If not zero, the server drains because another process has taken over: long-lived clients are
   /// instructed to reconnect after a pause of up to this time, so that they do not all reconnect at
   /// once.

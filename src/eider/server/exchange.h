@@ -100,6 +100,7 @@ struct ExchangeContext {
   RunningPlan& running;
   LoopNumbers& numbers;
   const bool& is_draining;
+  const bool& is_waited_for;
   Duration slow_after;  // the first of RequestService::slow_after
 };
 

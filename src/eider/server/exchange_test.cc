@@ -44,6 +44,7 @@ class OneExchange final : private Transport {
                        .running = running,
                        .numbers = numbers,
                        .is_draining = is_draining,
+                       .is_waited_for = is_draining,
                        .slow_after = Duration::max()},
                       1,
                       limits.bodies_bytes_max};

@@ -462,8 +462,8 @@ void H1::settle_by_state() {
              current_->takes_content()) {
     end_current();  // neither is the body of a request that waited for an earlier response
     close_behind_response();
-  } else if (state_ == State::ready && awaits_ != Awaits::head) {
-    expect_within(Awaits::head, context().limits.head);
+  } else if (state_ == State::ready && (awaits_ != Awaits::head || context().is_waited_for)) {
+    expect_within(Awaits::head, context().head_time());
   }
   if (state_ >= State::closing && state_ != State::left) {
     input_.release();

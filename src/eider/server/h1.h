@@ -149,6 +149,10 @@ class H1 final {
   // For the connection and for the current request.
   [[nodiscard]] InputH1& input() noexcept { return input_; }
   [[nodiscard]] Awaits awaits() const noexcept { return awaits_; }
+  /// Returns whether the rest of a request is expected.
+  [[nodiscard]] bool is_receiving() const noexcept {
+    return awaits_ == Awaits::head || awaits_ == Awaits::content;
+  }
   void expect(Awaits what, Instant due);
   void expect_within(Awaits what, Duration within);
   /// Sets the deadline by which the client must read waiting output, at the minimum rate of Limits.

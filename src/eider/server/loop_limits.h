@@ -3,12 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 
 #include "eider/io/runtime/time.h"
 #include "eider/server/limits.h"
 
 namespace eider::detail::server {
+
+/// When the server stops: time without a byte after which an incomplete request is rejected.
+inline constexpr Duration kSilenceWhileStopping = std::chrono::seconds(2);
 
 struct LoopLimits : Limits {
   /// its  this loop's share of the limits of the server

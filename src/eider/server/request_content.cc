@@ -1,5 +1,6 @@
 #include "eider/server/request_content.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -209,7 +210,9 @@ bool RequestContent::check() {
     watch_nothing();
     return false;
   }
-  const std::uint64_t least = context_.limits.body_bytes_least(context_.loop.now());
+  // While the server stops, any byte in a shorter time is progress.
+  const std::uint64_t least =
+      context_.is_waited_for ? 1 : context_.limits.body_bytes_least(context_.loop.now());
   if (body_.bytes() - progress_ >= least || !transport_->may_send()) {
     watch();
     return false;
@@ -253,7 +256,10 @@ void RequestContent::ask() {
 
 void RequestContent::watch() {
   progress_ = body_.bytes();
-  transport_->watch(context_.loop.now() + context_.limits.body);
+  const Duration within = context_.is_waited_for
+                              ? std::min(context_.limits.body, kSilenceWhileStopping)
+                              : context_.limits.body;
+  transport_->watch(context_.loop.now() + within);
 }
 
 void RequestContent::watch_nothing() noexcept {

@@ -141,6 +141,7 @@ void Worker::drain(Duration within, Departure why) {
   }
   const Instant now = context_.loop.now();
   drained_by_ = std::min(drained_by_, now + within);
+  context_.is_waited_for |= why == Departure::stop;
   if (!context_.is_draining) {
     // Set it before closing listeners: responses from here on announce the close.
     context_.is_draining = true;

@@ -236,6 +236,65 @@ TEST(Worker, sends_all_of_a_response_to_a_slow_client_that_keeps_its_side_open) 
   EXPECT_EQ(server.balance.count(0), 0U);
 }
 
+// Clients that are silent within a request: they get a 408, long before the time is up.
+
+TEST(Worker, waits_two_seconds_for_the_rest_of_a_request) {
+  for (const char* part :
+       {"GET /plain HTTP/1.1\r\nHo",
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe",
+        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nh"}) {
+    SimServer server;
+    SimClient client = server.connect();
+    client.send(part);
+    server.kernel.run_until_idle();
+    server.drain(seconds(10));
+    server.kernel.advance(milliseconds(1'900));
+    EXPECT_EQ(client.received(), "") << part;
+    server.kernel.advance(milliseconds(2'300));  // progress counts once; then one second to close
+    EXPECT_TRUE(client.received().starts_with("HTTP/1.1 408 ")) << part << client.received();
+    server.kernel.advance(milliseconds(1'000));
+    EXPECT_EQ(server.balance.count(0), 0U) << part;
+    EXPECT_FALSE(client.is_reset()) << part;
+  }
+}
+
+TEST(Worker, gives_a_request_its_usual_time_if_another_process_has_taken_over) {
+  for (const char* part : {"GET /plain HTTP/1.1\r\nHo",
+                           "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe"}) {
+    SimServer server;
+    SimClient client = server.connect();
+    client.send(part);
+    server.kernel.run_until_idle();
+    server.loop().post(
+        [&server] { server.worker().drain(seconds(30), detail::server::Departure::handed_over); });
+    server.kernel.advance(seconds(8));
+    EXPECT_EQ(client.received(), "") << part;
+    server.drain(seconds(30));  // now it stops
+    server.kernel.advance(seconds(7));
+    EXPECT_TRUE(client.received().starts_with("HTTP/1.1 408 ")) << part;
+  }
+}
+
+TEST(Worker, serves_a_request_that_arrives_slowly_while_it_drains) {
+  const std::string whole = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
+  for (const std::size_t sent : {std::size_t{3}, whole.size() - 3}) {
+    SimServer server;
+    SimClient client = server.connect();
+    client.send(whole.substr(0, sent));
+    server.kernel.run_until_idle();
+    server.drain(seconds(30));
+    for (std::size_t at = sent; at < whole.size(); at += 10) {
+      server.kernel.advance(milliseconds(1'800));
+      client.send(whole.substr(at, 10));
+    }
+    server.kernel.run_until_idle();
+    const auto responses = read_responses(client.received());
+    ASSERT_EQ(responses.size(), 1U) << sent;
+    EXPECT_EQ(responses[0].status, 200) << sent;
+    EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
+  }
+}
+
 TEST(Worker, drops_all_at_once_when_told_to) {
   SimServer server;
   SimClient client = server.connect();

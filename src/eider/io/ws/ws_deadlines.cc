@@ -61,6 +61,7 @@ WsDue WsDeadlines::look(WsOutput& output, bool is_paused) {
     case Awaited::room:
       return look_at_output(output, is_paused);
     case Awaited::close:
+    case Awaited::hastened_close:
       return WsDue::close;
   }
   return WsDue::nothing;
@@ -136,7 +137,7 @@ void WsDeadlines::excuse_silence(Instant now) noexcept {
 // The pace of the peer's reading.
 
 void WsDeadlines::watch_output(WsOutput& output) {
-  if (awaited_ == Awaited::close) {
+  if (awaited_ >= Awaited::close) {
     return;  // the output is checked when that time is over
   }
   if (awaited_ != Awaited::room || !output.rare().pace.is_watched()) {
@@ -181,16 +182,40 @@ void WsDeadlines::expect_close(WsOutput& output) {
   if (output.line() != nullptr && !output.line()->flush()) {  // flush to detect waiting output
     output.rare().pace.begin(output.line()->unread_bytes(), output.now());
   }
-  await(output, Awaited::close, output.now() + output.options().close_within);
+  const bool is_hastened = awaited_ == Awaited::hastened_close;
+  await(output, is_hastened ? awaited_ : Awaited::close, output.now() + close_span(output));
+}
+
+Duration WsDeadlines::close_span(const WsOutput& output) const noexcept {
+  // A stop of the server must not wait long for clients that are silent.
+  constexpr Duration kWhileStopping = std::chrono::seconds(1);
+  const Duration usual = output.options().close_within;
+  return awaited_ == Awaited::hastened_close ? std::min(usual, kWhileStopping) : usual;
+}
+
+void WsDeadlines::hasten_close(WsOutput& output) {
+  const bool waits_already = std::exchange(awaited_, Awaited::hastened_close) == Awaited::close;
+  if (waits_already) {
+    await(output, awaited_, output.now() + close_span(output));
+  }
+}
+
+bool WsDeadlines::takes_handler_time(WsOutput& output) {
+  if (awaited_ != Awaited::hastened_close) {
+    return false;
+  }
+  awaited_ = Awaited::close;
+  expect_close(output);
+  return true;
 }
 
 bool WsDeadlines::takes_more_time(WsOutput& output) {
-  const Duration span = output.options().close_within;
+  const Duration span = close_span(output);
   if (output.waiting_bytes() == 0 || !keeps_up(output, span)) {
     return false;
   }
   // Extended only while bytes are sent, so that the close handshake always ends.
-  await(output, Awaited::close, output.now() + span);
+  await(output, awaited_, output.now() + span);
   return true;
 }
 

@@ -95,6 +95,10 @@ class WsDeadlines : public Upgraded {
 
   /// Waits only for the close from now on. Waiting output is checked when that time is over.
   void expect_close(WsOutput& output);
+  /// Shortens the time for the close to one second, now and later, because the server stops.
+  void hasten_close(WsOutput& output);
+  /// Pre: `close` was due. If the time was shortened, gives the handler all of the usual time.
+  [[nodiscard]] bool takes_handler_time(WsOutput& output);
   /// Pre: `close` was due. While the peer reads earlier output, it gets the same time again.
   [[nodiscard]] bool takes_more_time(WsOutput& output);
 
@@ -105,11 +109,12 @@ class WsDeadlines : public Upgraded {
   [[no_unique_address]] WsInput input_;  // its last bytes are unused, and the next members use them
 
  private:
-  enum class Awaited : std::uint8_t { sound, pong, room, close };
+  enum class Awaited : std::uint8_t { sound, pong, room, close, hastened_close };
 
   [[nodiscard]] WsDue look_at_sound(WsOutput& output, bool is_paused);
   [[nodiscard]] WsDue look_at_output(WsOutput& output, bool is_paused);
   [[nodiscard]] bool keeps_up(WsOutput& output, Duration span);
+  [[nodiscard]] Duration close_span(const WsOutput& output) const noexcept;
   [[nodiscard]] Instant message_due(const WebSocketOptions& options) const noexcept;
   void await(WsOutput& output, Awaited awaited, Instant due);
 

@@ -91,6 +91,7 @@ void WsSession::on_stopping() {
   UpgradedLine* const line = output_.line();
   const Duration pause = line == nullptr ? Duration::zero() : line->comes_back_in();
   if (pause == Duration::zero()) {
+    hasten_close(output_);
     begin_closing(CloseCode::going_away, "the server is shutting down");
   } else {
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(pause).count();

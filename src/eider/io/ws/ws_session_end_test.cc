@@ -232,6 +232,49 @@ TEST(WsSessionEnd, says_goodbye_when_the_server_stops) {
   EXPECT_TRUE(socket.line->is_over());
 }
 
+TEST(WsSessionEnd, waits_only_briefly_for_a_silent_client_when_the_server_stops) {
+  for (const bool has_closed : {false, true}) {
+    WsWorld world;
+    Noted noted;
+    TestSocket socket = world.connect([&](WebSocket ws) -> Task<> {
+      if (has_closed) {
+        ws.close(CloseCode::normal);  // its usual wait of five seconds is shortened, too
+      }
+      while (const auto message = co_await ws.receive()) {
+      }
+      noted.has_ended = true;
+    });
+    world.kernel.advance(milliseconds(100));
+    world.loop().call([&] { socket.line->stop(); });
+    world.kernel.advance(milliseconds(900));
+    EXPECT_FALSE(socket.client.is_closed());
+    world.kernel.advance(milliseconds(200));
+    EXPECT_TRUE(noted.has_ended);
+    EXPECT_TRUE(socket.client.is_closed());
+    EXPECT_FALSE(socket.client.is_reset());
+    world.kernel.advance(seconds(1));
+    EXPECT_TRUE(socket.line->is_over());
+    EXPECT_EQ(world.hub().orphans(), 0U);
+  }
+}
+
+TEST(WsSessionEnd, finishes_the_work_of_its_handler_when_the_server_stops) {
+  WsWorld world;
+  bool is_finished = false;
+  TestSocket socket = world.connect([&](WebSocket ws) -> Task<> {
+    co_await ws.receive();
+    co_await sleep_for(milliseconds(4500));
+    is_finished = true;
+  });
+  world.exchange(socket, text_frame("a"));
+  world.loop().call([&] { socket.line->stop(); });
+  world.kernel.advance(milliseconds(4600));
+  EXPECT_TRUE(is_finished);
+  world.kernel.advance(seconds(4));
+  EXPECT_EQ(world.hub().orphans(), 0U);
+  EXPECT_TRUE(socket.line->is_over());
+}
+
 TEST(WsSessionEnd, fails_what_breaks_a_rule_with_its_code) {
   const struct {
     std::string bytes;

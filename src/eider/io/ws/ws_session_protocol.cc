@@ -464,6 +464,9 @@ void WsSession::end_patience() {
     return;
   }
   if (state_ != State::closing) {
+    if (!is_served() && takes_handler_time(output_)) {
+      return;
+    }
     // Messages that the handler has not received are dropped here.
     end_handler();
   }

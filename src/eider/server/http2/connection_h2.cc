@@ -183,7 +183,13 @@ void ConnectionH2::on_drained() {
 }
 
 void ConnectionH2::on_stopping() {
-  shutdown_.note_stopping(loop_.context.loop.now());
+  const Instant now = loop_.context.loop.now();
+  shutdown_.note_stopping(now);
+  if (loop_.context.is_waited_for) {
+    for (const std::unique_ptr<StreamH2>& stream : streams_) {
+      stream->receiver().hasten(now + server::kSilenceWhileStopping);
+    }
+  }
   // End responses without an end before handling ready requests.
   stop_endless();
   go_on();

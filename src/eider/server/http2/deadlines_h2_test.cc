@@ -246,6 +246,18 @@ TEST(H2Time, a_drained_connection_ends_when_its_requests_have) {
   EXPECT_TRUE(client.is_closed());
 }
 
+TEST(H2Time, content_that_stops_delays_the_end_of_the_server_only_briefly) {
+  H2Server server;
+  SimClient client = server.connect(post(1, "/echo") + frame(Type::data, 0, 1, "x"));
+  server.drain(seconds(30));
+  server.kernel.advance(milliseconds(1500));
+  EXPECT_FALSE(received_on(client.received(), 1).has_head);
+  server.kernel.advance(milliseconds(4500));  // the byte counts as progress once
+  EXPECT_TRUE(received_on(client.received(), 1).is_whole);
+  server.kernel.advance(seconds(3));
+  EXPECT_TRUE(client.is_closed());
+}
+
 TEST(H2Time, a_connection_that_has_asked_nothing_may_ask_once_while_the_server_stops) {
   H2Server server;
   SimClient client = server.connect();

@@ -98,7 +98,7 @@ void ReceiverH2::linger() {
   const server::LoopContext& context = stream_.connection().context();
   is_lingering_ = true;
   lingered_bytes_ = 0;
-  linger_due_ = context.loop.now() + context.limits.linger;
+  linger_due_ = context.loop.now() + context.linger();
   // A client that waits at its window reads the response only when it may continue to send.
   give_credit();
 }

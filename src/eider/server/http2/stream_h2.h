@@ -2,6 +2,7 @@
 // Layering: must not write to the socket: its connection does, when the client has made room.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,8 @@ class ReceiverH2 {
 
   /// Sets the time for the next check of the body's rate.
   void watch(Instant due) noexcept { due_ = due; }
+  /// Moves the next check, if there is one, to this time or an earlier one.
+  void hasten(Instant due) noexcept { due_ = due_ == Instant::max() ? due_ : std::min(due_, due); }
   /// Checks whether the client is too slow, or lingers for too long.
   void check(Instant now);
 
