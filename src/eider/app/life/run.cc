@@ -39,6 +39,7 @@ namespace eider {
 namespace {
 
 using detail::app::Serves;
+using detail::app::Settings;
 
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
@@ -265,12 +266,12 @@ void ignore_signals(const RouteTable& table) {
   }
 }
 
-void warn_of_misspelled(const detail::app::Settings& settings, LogSink& log, bool is_worker) {
+void warn_of_unknown_variables(const Settings& settings, LogSink& log, bool is_worker) {
   if (is_worker) {
     return;  // the supervisor has the same environment, and has logged it
   }
   const LogField code("code", detail::base::CodeName("unknown-variable").text());
-  for (const std::string& warning : settings.misspelled_variables()) {
+  for (const std::string& warning : settings.unknown_variables(Settings::Unknown::all)) {
     log.write_fields(LogLevel::warning, detail::app::printable(warning), std::span(&code, 1));
   }
 }
@@ -342,7 +343,7 @@ Exit App::serve(const ServerOptions& options) {
   table_->settings = std::static_pointer_cast<detail::app::Settings>(options.settings);
   if (table_->settings != nullptr && table_->log != nullptr) {
     table_->settings->apply(*table_->log);
-    warn_of_misspelled(*table_->settings, *table_->log, worker.has_value());
+    warn_of_unknown_variables(*table_->settings, *table_->log, worker.has_value());
   }
   const Result<Serves> served = serves(*table_);
   if (!served) {

@@ -212,10 +212,34 @@ TEST(MisspelledVariables, are_not_those_that_containers_and_other_programs_have)
   const Variable eider("EIDER_PORT_8080_TCP", "tcp://10.0.0.1:8080");
   const Variable short_one("EIDER_BIN", "/bin");
   const Variable longer("EIDER_HOST_TOOLS", "/bin");
-  const Variable far("SHOP_COLOUR", "red");
+  const Variable empty("SHOP_COLOUR", "");
+  const Variable lower("shop_colour", "red");
   const Variable secret("SHOP_API_KEY", "open sesame");
   const Variable right("SHOP_API_KEY_FILE", "");
   EXPECT_FALSE(said_of_environment().contains("is not used")) << said_of_environment();
+}
+
+TEST(UnknownVariables, with_the_prefix_of_the_program_are_reported) {
+  const Variable longer("SHOP_DATABASE_FILE_URL", "x");
+  const Variable of_server("SHOP_PORT", "8080");
+  const Variable far("SHOP_COLOUR", "red");
+  const Variable lower("shop_copies", "4");
+  const Variable other("EIDER_COLOUR", "red");
+  const std::string text = said_of_environment();
+  const std::string unused = " is not used: no option has that name. ";
+  for (const std::string& line :
+       {"SHOP_DATABASE_FILE_URL" + unused + "Did you mean SHOP_DATABASE_FILE?\n",
+        "SHOP_PORT" + unused + "Did you mean EIDER_PORT?\n",
+        "SHOP_COLOUR" + unused + "--help-all lists the variables of all options\n",
+        "shop_copies" + unused + "Did you mean SHOP_COPIES?\n"}) {
+    EXPECT_TRUE(text.contains("# The environment variable " + line)) << line << text;
+  }
+  EXPECT_FALSE(text.contains("EIDER_COLOUR")) << "Eider's build and tools use this prefix, too";
+}
+
+TEST(UnknownVariables, of_modules_do_not_appear_below_the_reason_why_the_app_cannot_be_made) {
+  const Variable of_module("SHOP_CLERK_AT_START", "true");
+  EXPECT_EQ(run({}, make_no_shop).text(), "error[startup-failed]: shop.db cannot be opened\n");
 }
 
 TEST(MisspelledVariables, are_logged_before_the_program_serves) {

@@ -459,7 +459,7 @@ Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const Op
   }
   if (of_all.print_config) {
     std::string all;
-    for (const std::string& misspelled : settings->misspelled_variables()) {
+    for (const std::string& misspelled : settings->unknown_variables(Settings::Unknown::all)) {
       all.append("# ").append(detail::app::printable(misspelled)).append("\n");
     }
     return fail(Exit(0, all + settings->print()));
@@ -505,7 +505,7 @@ Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& s
     read.slips.append(unknown->exit().text());
   }
   read.may_not_serve = parser.asks_for_help() || unknown;
-  for (const std::string& misspelled : settings.misspelled_variables()) {
+  for (const std::string& misspelled : settings.unknown_variables(Settings::Unknown::misspelled)) {
     read.slips.append(warning_text(misspelled));
   }
   return read;

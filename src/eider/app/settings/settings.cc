@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ranges>
 #include <span>
@@ -37,6 +38,14 @@ std::string as_key(std::string_view name) {
   return key;
 }
 
+std::string in_capitals(std::string_view name) {
+  std::string all(name);
+  std::ranges::transform(all, all.begin(), [](char byte) {
+    return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
+  });
+  return all;
+}
+
 /// Splits the value of an environment variable for a list, such as "notes.example, 10.0.0.7".
 /// Spaces around commas and empty elements are ignored.
 std::vector<std::string> split_list(std::string_view list) {
@@ -63,12 +72,21 @@ std::string credential_path(const OptionSpec& spec) {
   return is_there ? path : std::string();
 }
 
+/// Returns whether Kubernetes sets such a value for a service with the name of the program:
+/// NOTES_PORT=tcp://10.0.0.1:80. It is not meant for an option `port`, which cannot read it.
+bool is_service_link(const OptionSpec& spec, const std::vector<std::string>& values) {
+  const bool is_url = std::ranges::any_of(
+      std::array{"tcp://", "udp://", "sctp://"},
+      [&values](const char* scheme) { return values.front().starts_with(scheme); });
+  return is_url && spec.environment.ends_with("_PORT") && !spec.read(values);
+}
+
 std::optional<Settings::Said> said_by_environment(const OptionSpec& spec) {
   using Said = Settings::Said;
   if (std::string text = variable(spec.environment); !text.empty()) {
     const bool is_list = spec.form == OptionSpec::Form::many;
     auto values = is_list ? split_list(text) : std::vector{std::move(text)};
-    if (!values.empty()) {
+    if (!values.empty() && !is_service_link(spec, values)) {
       return Said{spec.environment, std::move(values), spec.is_secret};
     }
   }
@@ -281,53 +299,80 @@ std::string Settings::nearest_key(std::string_view wrong) const {
   return {};
 }
 
-/// Returns the variable that was probably meant; empty if none is similar, or `name` is a known
-/// one.
-std::string Settings::nearest_variable(std::string_view name, std::string_view value) const {
-  const auto is_its = [name](const Entry& entry) {
-    return entry.spec->environment == name || entry.spec->secret_environment == name;
-  };
-  if (std::ranges::any_of(entries_, is_its)) {
+namespace {
+
+/// Returns the variable of an option of `set` with a similar name: for NOTES_COPEIS, NOTES_COPIES.
+/// Empty: none.
+///
+/// name  without the prefix
+std::string similar_variable(std::string_view name, const OptionSet& set, std::size_t letters_min) {
+  if (name.size() < letters_min) {
     return {};
   }
-  constexpr std::size_t kLettersMin = 4;  // shorter names often differ in one letter only
-  constexpr std::size_t kNameBytesMax = 64;
-  for (const OptionSet* const set : {&own_, &serving_}) {
-    const std::string& prefix = set->prefix();
-    if (prefix.empty() || !name.starts_with(prefix) || name.size() > kNameBytesMax ||
-        name.size() < prefix.size() + kLettersMin ||
-        is_of_a_container(name.substr(prefix.size() - 1), value)) {
-      continue;
-    }
-    std::vector<std::string> known;
-    for (const OptionSpec& spec : set->options()) {
-      for (const std::string& each : {spec.environment, spec.secret_environment}) {
-        if (!each.empty()) {
-          known.push_back("--" + each.substr(prefix.size()));
-        }
+  std::vector<std::string> known;
+  for (const OptionSpec& spec : set.options()) {
+    for (const std::string& each : {spec.environment, spec.secret_environment}) {
+      if (!each.empty()) {
+        known.push_back("--" + each.substr(set.prefix().size()));
       }
     }
-    const std::string wrong = "--" + std::string(name.substr(prefix.size()));
-    const std::string nearest = nearest_option(wrong, known);
-    // NOTES_HOST_ALIASES is a different word than NOTES_HOST, but NOTES_HOSTS is probably a typo.
-    const bool goes_on = wrong.size() > nearest.size() + 1 && wrong.starts_with(nearest);
-    if (!nearest.empty() && !goes_on) {
-      return prefix + nearest.substr(2);
+  }
+  const std::string nearest = nearest_option("--" + std::string(name), known);
+  return nearest.empty() ? std::string() : set.prefix() + nearest.substr(2);
+}
+
+bool has_variable(const OptionSet& set, std::string_view name) {
+  return std::ranges::any_of(set.options(), [name](const OptionSpec& spec) {
+    return spec.environment == name || spec.secret_environment == name;
+  });
+}
+
+}  // namespace
+
+/// Returns the sentence about one variable; empty: it is known, or not for this program.
+std::string Settings::unknown_variable(std::string_view name, std::string_view value,
+                                       Unknown which) const {
+  constexpr std::size_t kLettersMin = 4;  // shorter names often differ in one letter only
+  constexpr std::size_t kNameBytesMax = 64;
+  if (value.empty() || name.size() > kNameBytesMax || has_variable(own_, name) ||
+      has_variable(serving_, name)) {
+    return {};
+  }
+  const std::string upper = in_capitals(name);
+  for (const OptionSet* const set : {&own_, &serving_}) {
+    const std::string& prefix = set->prefix();
+    if (prefix.empty() || !upper.starts_with(prefix) ||
+        is_of_a_container(upper.substr(prefix.size() - 1), value)) {
+      continue;
     }
+    const std::string_view rest = std::string_view(upper).substr(prefix.size());
+    const bool is_own = set == &own_ && prefix != serving_.prefix();
+    std::string nearest = similar_variable(rest, *set, kLettersMin);
+    // NOTES_HOST_ALIASES is a different word than NOTES_HOST, but NOTES_HOSTS is probably a typo.
+    const bool goes_on = upper.size() > nearest.size() + 1 && upper.starts_with(nearest);
+    const bool is_misspelled = !nearest.empty() && !goes_on;
+    if (!is_misspelled && !(is_own && which == Unknown::all && upper == name)) {
+      continue;
+    }
+    if (const std::string other = std::string(serving_.prefix()).append(rest);
+        is_own && !is_misspelled && has_variable(serving_, other)) {
+      nearest = other;
+    }
+    return "The environment variable " + std::string(name) +
+           " is not used: no option has that name. " +
+           (nearest.empty() ? "--help-all lists the variables of all options"
+                            : "Did you mean " + nearest + "?");
   }
   return {};
 }
 
-std::vector<std::string> Settings::misspelled_variables() const {
+std::vector<std::string> Settings::unknown_variables(Unknown which) const {
   std::vector<std::string> all;
   for (const char* const* variable = ::environ; *variable != nullptr; ++variable) {
-    const std::string_view text(*variable);
-    const std::size_t end = std::min(text.find('='), text.size());
-    const std::string_view name = text.substr(0, end);
-    const std::string nearest = nearest_variable(name, text.substr(std::min(end + 1, text.size())));
-    if (!nearest.empty()) {
-      all.push_back("The environment variable " + std::string(name) +
-                    " is not used: no option has that name. Did you mean " + nearest + "?");
+    std::string_view value(*variable);
+    const std::string_view name = take_until(value, "=");
+    if (std::string unknown = unknown_variable(name, value, which); !unknown.empty()) {
+      all.push_back(std::move(unknown));
     }
   }
   return all;

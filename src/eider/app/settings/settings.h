@@ -2,6 +2,7 @@
 // Layering: must not know the grammar of command lines or the meaning of the options.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -84,9 +85,14 @@ class Settings {
   [[nodiscard]] Result<Reading, std::string> read_known();
   /// errors  the first key of the file that is not an option, with the nearest one
   [[nodiscard]] Result<void, std::string> check_keys() const;
-  /// Each variable of the environment that is probably meant for an option and misspelled, with the
-  /// nearest name, as one sentence.
-  [[nodiscard]] virtual std::vector<std::string> misspelled_variables() const;
+  enum class Unknown : std::uint8_t {
+    misspelled,  // only variables whose name is similar to that of an option
+    all,         // also other variables with the program's prefix
+  };
+  /// Returns a sentence for each environment variable that is probably meant for an option, but
+  /// belongs to none. Of those that begin with EIDER_, only misspelled ones: Eider's build and
+  /// tools use that prefix, too.
+  [[nodiscard]] virtual std::vector<std::string> unknown_variables(Unknown which) const;
   /// Applies all values.
   void take(Reading reading);
   /// Applies the changed values of reloadable options, and reports the others.
@@ -105,7 +111,8 @@ class Settings {
   void add(const OptionSet& set, std::string_view table);
   [[nodiscard]] Result<void, std::string> read_file();
   [[nodiscard]] Result<Reading, std::string> read_values();
-  [[nodiscard]] std::string nearest_variable(std::string_view name, std::string_view value) const;
+  [[nodiscard]] std::string unknown_variable(std::string_view name, std::string_view value,
+                                             Unknown which) const;
   [[nodiscard]] std::string nearest_key(std::string_view wrong) const;
   [[nodiscard]] Result<Reading::Of, std::string> read(const Entry& entry) const;
   [[nodiscard]] Result<Reading::Of, std::string> read_said(const Entry& entry,

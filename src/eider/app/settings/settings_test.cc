@@ -60,6 +60,29 @@ TEST(PrintedSettings, of_lists_in_the_environment_have_no_blanks_and_no_empty_el
   EXPECT_EQ(hosts_of(" , "), R"(hosts = ["localhost"])") << "the default: it is as if not set";
 }
 
+TEST(OptionPort, does_not_read_what_kubernetes_sets_for_a_service) {
+  struct WithPorts {
+    int web_port = 5;
+    std::string text_port = "none";
+  };
+  const auto port_of = [](const char* value) {
+    WithPorts own;
+    const Variable port("NOTES_WEB_PORT", value);
+    const auto options = read_words(OptionSet("notes").add(own), {});
+    return options ? std::to_string(own.web_port) : options.error().text();
+  };
+  EXPECT_EQ(port_of("tcp://10.0.0.1:80"), "5");
+  EXPECT_EQ(port_of("udp://[fd00::1]:53"), "5");
+  EXPECT_EQ(port_of("81"), "81");
+  EXPECT_TRUE(port_of("http://10.0.0.1").contains("NOTES_WEB_PORT must be")) << port_of("http://a");
+  const Variable server("EIDER_PORT", "tcp://10.0.0.1:80");
+  EXPECT_EQ(said({}), "");
+  WithPorts own;
+  const Variable text("NOTES_TEXT_PORT", "tcp://10.0.0.1:80");
+  ASSERT_TRUE(read_words(OptionSet("notes").add(own), {}));
+  EXPECT_EQ(own.text_port, "tcp://10.0.0.1:80") << "this option can read it";
+}
+
 /// Returns the output without the comments.
 std::string without_comments(const std::string& text) {
   std::string bare;

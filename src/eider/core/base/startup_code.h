@@ -35,7 +35,7 @@ inline constexpr auto kStartupCodes = std::to_array<StartupCode>({
      "Correct the path, the permissions or the contents of the file."},
     {"invalid-settings-file", "The settings file is not valid TOML.",
      "Correct the line that the message names."},
-    {"unknown-variable", "An environment variable is similar to an option, but belongs to none.",
+    {"unknown-variable", "An environment variable has a program's prefix, but no option's name.",
      "Correct the name, or remove the variable. This is a warning."},
     {"duplicate-option", "Two options of the program have the same name.",
      "Rename one, or add its struct with a section."},
