@@ -47,21 +47,34 @@ std::string in_capitals(std::string_view name) {
 }
 
 /// Splits the value of an environment variable for a list, such as "notes.example, 10.0.0.7".
-/// Spaces around commas and empty elements are ignored.
+/// White space around commas and empty elements are ignored.
 std::vector<std::string> split_list(std::string_view list) {
+  constexpr std::string_view kSpace = " \t\r\n";
   std::vector<std::string> all;
   for (const auto part : std::views::split(list, ',')) {
-    if (const std::string_view value = trim(std::string_view(part)); !value.empty()) {
-      all.emplace_back(value);
+    const std::string_view value(part);
+    if (const std::size_t first = value.find_first_not_of(kSpace);
+        first != std::string_view::npos) {
+      all.emplace_back(value.substr(first, value.find_last_not_of(kSpace) + 1 - first));
     }
   }
   return all;
 }
 
-/// Returns the value of an environment variable; empty: not set.
+/// Returns whether an element of a list has the quotes of a shell, of JSON or of TOML, which
+/// `docker run --env-file` passes to the program.
+bool has_quotes(std::string_view element) {
+  return element.starts_with('"') || element.starts_with('\'') || element.starts_with("[\"") ||
+         element.starts_with("['");
+}
+
+/// Returns the value of an environment variable, without a line end, which files with CRLF leave at
+/// the end; empty: not set.
 std::string variable(const std::string& name) {
   const char* const text = name.empty() ? nullptr : std::getenv(name.c_str());
-  return text == nullptr ? std::string() : std::string(text);
+  std::string value(text == nullptr ? "" : text);
+  value.erase(value.find_last_not_of("\r\n") + 1);
+  return value;
 }
 
 /// Returns the file of a systemd credential (LoadCredential=, SetCredential=); empty: none.
@@ -403,6 +416,13 @@ Result<Settings::Reading::Of, std::string> Settings::read_said(const Entry& entr
       return fail(with_code("file-not-readable", said.where + " " + secret.error()));
     }
     return Reading::Of{spec.read(std::span(&secret->reveal(), 1)).value(), said.where};
+  }
+  if (spec.form == OptionSpec::Form::many && said.where == spec.environment) {
+    const auto quoted = std::ranges::find_if(said.values, has_quotes);
+    if (quoted != said.values.end()) {
+      return fail(wrong_value(said.where + " must be separated by commas, without quotes, not '" +
+                              *quoted + "'"));
+    }
   }
   auto read = spec.read(said.values);
   if (!read) {

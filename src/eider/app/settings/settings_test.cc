@@ -57,7 +57,34 @@ TEST(PrintedSettings, of_lists_in_the_environment_have_no_blanks_and_no_empty_el
   EXPECT_EQ(hosts_of("a.example, b.example"), R"(hosts = ["a.example", "b.example"])");
   EXPECT_EQ(hosts_of(" a ,\tb,,c , "), R"(hosts = ["a", "b", "c"])");
   EXPECT_EQ(hosts_of("a"), R"(hosts = ["a"])");
+  EXPECT_EQ(hosts_of("a\r,\r\n b \r\n"), R"(hosts = ["a", "b"])");
+  EXPECT_EQ(hosts_of("[::1],it's"), R"(hosts = ["[::1]", "it's"])");
   EXPECT_EQ(hosts_of(" , "), R"(hosts = ["localhost"])") << "the default: it is as if not set";
+}
+
+TEST(EnvironmentVariables, that_are_lists_have_no_quotes) {
+  for (const auto& [list, quoted] : {std::pair{R"("x","y")", R"("x")"},
+                                     {R"("x,y")", R"("x)"},
+                                     {"x, 'y'\r", "'y'"},
+                                     {R"(["x","y"])", R"(["x")"}}) {
+    const Variable hosts("NOTES_HOSTS", list);
+    EXPECT_EQ(said({}), std::string("NOTES_HOSTS must be separated by commas, without quotes, "
+                                    "not '") +
+                            quoted + "'; see --help\n");
+  }
+}
+
+TEST(EnvironmentVariables, do_not_contain_the_line_ends_of_their_file) {
+  const Variable file("NOTES_DATABASE_FILE", "there.db\r\n");
+  const Variable copies("NOTES_COPIES", "7\r");
+  const Variable empty("NOTES_PACE", "\r");
+  const Variable quotes("NOTES_API_KEY", "\"'");
+  Own own;
+  ASSERT_TRUE(read(own, {}));
+  EXPECT_EQ(own.database_file, "there.db");
+  EXPECT_EQ(own.copies, 7);
+  EXPECT_EQ(own.pace, Tempo::fast);
+  EXPECT_EQ(own.api_key.reveal(), "\"'") << "quotes are part of a value";
 }
 
 TEST(OptionPort, does_not_read_what_kubernetes_sets_for_a_service) {
