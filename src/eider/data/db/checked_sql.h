@@ -412,11 +412,16 @@ class SqlFor : public SqlWith<Count> {
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
   SqlFor(const RuntimeSql& sql) noexcept : SqlWith<Count>(sql) {}
-  /// Only for the message.
-  template <class Text>
-    requires(detail::SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>)
+  /// Only for the message, as in SqlWith.
+  template <detail::SqlOrText Text>
   SqlFor(const Text& text)  // NOLINT(google-explicit-constructor): as above
       EIDER_REFUSES_SQL(text, Count) EIDER_REFUSES_ROWS EIDER_REFUSES_NO_LITERAL(text) {
+    static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
+                  EIDER_NO_LITERAL);
+  }
+  template <detail::SqlVariable Text>
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  SqlFor(Text& text) EIDER_REFUSES_NO_LITERAL(text) {
     static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
                   EIDER_NO_LITERAL);
   }

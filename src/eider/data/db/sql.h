@@ -172,8 +172,23 @@ constexpr JoinedSql joined_of(const UncheckedSql& sql) noexcept {
 
 template <class Text>
 concept SqlLiteral = requires(const Text& text) { text_of(text); };
+/// A text that is no statement if it is not a literal.
+template <class Text>
+concept SqlOrText = SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>;
+/// A variable that can change, such as `char text[40]`, is no constant expression.
+template <class Text>
+concept SqlVariable = SqlOrText<Text> && !std::is_const_v<Text>;
 
-/// Accepts any type, because clang evaluates attributes before constraints.
+/// Returns true. Accepts any type, because clang evaluates attributes before constraints.
+template <class Text>
+constexpr bool is_literal(const Text& text) {
+  if constexpr (std::convertible_to<const Text&, const char*>) {
+    return text_of(text).data() != nullptr;
+  }
+  return true;
+}
+
+/// Accepts any type, as above.
 template <class Text>
 constexpr SqlRefusal refusal_of(const Text& /*text*/, std::size_t /*values*/) {
   return SqlRefusal::no_literal;
@@ -254,11 +269,17 @@ class SqlWith {
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
   SqlWith(const RuntimeSql& sql) noexcept : runtime_(&sql) {}
-  /// Only for the message.
-  template <class Text>
-    requires(detail::SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>)
+  /// Only for the message; the second one also with g++, which would report a call of a consteval
+  /// function.
+  template <detail::SqlOrText Text>
   SqlWith(const Text& text)  // NOLINT(google-explicit-constructor): as above
       EIDER_REFUSES_SQL(text, Count) EIDER_REFUSES_NO_LITERAL(text) {
+    static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
+                  EIDER_NO_LITERAL);
+  }
+  template <detail::SqlVariable Text>
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  SqlWith(Text& text) EIDER_REFUSES_NO_LITERAL(text) {
     static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
                   EIDER_NO_LITERAL);
   }

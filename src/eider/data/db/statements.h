@@ -155,10 +155,25 @@ class [[nodiscard(
 /// The text of a script: a literal, or a RuntimeSql.
 class Script {
  public:
+  template <detail::SqlLiteral Text>
+    requires std::convertible_to<const Text&, const char*>
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
-  consteval Script(const char* literal) : literal_(literal) {}
+  consteval Script(const Text& text) EIDER_ACCEPTS(detail::is_literal(text)) : literal_(text) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as above
   Script(const RuntimeSql& sql) noexcept : runtime_(&sql) {}
+  /// Only for the message, as in SqlWith.
+  template <detail::SqlOrText Text>
+  Script(const Text& text)  // NOLINT(google-explicit-constructor): as above
+      EIDER_REFUSES_NO_LITERAL(text) {
+    static_assert(eider::detail::base::kIsRefusedByAttribute || sizeof(Text) == 0,
+                  EIDER_NO_LITERAL);
+  }
+  template <detail::SqlVariable Text>
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  Script(Text& text) EIDER_REFUSES_NO_LITERAL(text) {
+    static_assert(eider::detail::base::kIsRefusedByAttribute || sizeof(Text) == 0,
+                  EIDER_NO_LITERAL);
+  }
 
   [[nodiscard]] SqlText text() const {
     return runtime_ == nullptr ? SqlText(literal_) : SqlText(*runtime_);
