@@ -22,6 +22,11 @@ struct UsualCause {
   std::string_view hint;
 };
 
+constexpr std::string_view kOfBraces =
+    "The braces do not match the struct: the name of a member may be misspelled. Write the "
+    "struct's "
+    "name in front of them, as in RateLimit{.requests = 3}, and the compiler names the member.";
+
 /// The first entry that occurs in the text of an error applies.
 constexpr std::array kUsualCauses = std::to_array<UsualCause>({
     {"file not found",
@@ -57,6 +62,8 @@ constexpr std::array kUsualCauses = std::to_array<UsualCause>({
      "A template uses a name that its struct does not have: add the member, or correct the name."},
     {"expected ';'", "A semicolon is missing there, or at the end of the line before."},
     {"expected '}'", "A brace above is not closed."},
+    {"initializer list argument to", kOfBraces},
+    {"brace-enclosed initializer list", kOfBraces},
     {"no matching function",
      "The notes list the candidates and why they do not match: number and types of the arguments."},
     {"no matching member function",
@@ -266,6 +273,9 @@ class Reader {
     if (is_last_found_ && found.back().refusal.empty()) {
       found.back().refusal = refusal_in(line);
     }
+    if (is_last_found_ && usual_cause(line) == kOfBraces) {
+      found.back().hint = kOfBraces;
+    }
     lines_ = kSourceLinesMax;
   }
 
@@ -288,7 +298,9 @@ void add_hint(Diagnostic& diagnostic) {
     diagnostic.text = diagnostic.refusal;
     return;
   }
-  diagnostic.hint = usual_cause(diagnostic.text + "\n" + diagnostic.source);
+  if (diagnostic.hint.empty()) {
+    diagnostic.hint = usual_cause(diagnostic.text + "\n" + diagnostic.source);
+  }
 }
 
 }  // namespace

@@ -48,6 +48,32 @@ TEST(Diagnostics, each_tool_s_errors_are_read) {
   }
 }
 
+TEST(Diagnostics, braces_that_do_not_match_a_struct_have_their_own_hint) {
+  const auto is_told = [](std::string_view output) {
+    const auto all = read_diagnostics(output, "/p");
+    return all.size() == 1 && all[0].hint.contains("the compiler names the member");
+  };
+  // clang
+  EXPECT_TRUE(
+      is_told("/p/a.cc:6:11: error: no matching function for call to 'rate_limit'\n"
+              "    6 |   app.use(rate_limit({.request = 3}));\n"
+              "/u/eider/rate_limit.h:60:26: note: candidate function not viable: cannot convert "
+              "initializer list argument to 'RateLimit'\n"
+              "/u/eider/rate_limit.h:71:32: note: candidate function not viable: requires 2 "
+              "arguments, but 1 was provided\n"));
+  // g++, with overloads, without them, and for a reference
+  EXPECT_TRUE(
+      is_told("/p/a.cc:6:21: error: no matching function for call to "
+              "'rate_limit(<brace-enclosed initializer list>)'\n"));
+  EXPECT_TRUE(
+      is_told("/p/a.cc:5:27: error: could not convert '{3}' from '<brace-enclosed initializer "
+              "list>' to 'eider::SecurityHeaders'\n"));
+  EXPECT_TRUE(is_told(
+      "/p/a.cc:6:16: error: invalid initialization of reference of type 'const "
+      "eider::OpenApiInfo&' from expression of type '<brace-enclosed initializer list>'\n"));
+  EXPECT_FALSE(is_told("/p/a.cc:6:16: error: no matching function for call to 'f'\n"));
+}
+
 TEST(Diagnostics, what_eider_refuses_says_why) {
   // clang, and g++ in a UTF-8 locale and in the C locale.
   constexpr std::string_view kConsteval =
