@@ -20,6 +20,8 @@
 #include "cli/files.h"
 #include "cli/project/words.h"
 #include "eider/core/base/text.h"
+#include "eider/core/base/text_encoding.h"
+#include "eider/core/base/utf8.h"
 #include "eider/data/db/column_names.h"
 #include "eider/data/db/migrations/sql_pieces.h"
 #include "eider/data/db/sql_lexer.h"
@@ -56,7 +58,10 @@ Result<SeedFiles, std::string> read_seeds(const std::string& directory) {
     if (!text) {
       return fail(std::move(text.error()));
     }
-    files.push_back({std::move(name), std::move(*text)});
+    if (const auto wrong = detail::base::encoding_error(*text)) {
+      return fail(fmt::format("{}:{}: {}", name, wrong->line, wrong->what));
+    }
+    files.push_back({std::move(name), std::string(without_bom(*text))});
   }
   return files;
 }

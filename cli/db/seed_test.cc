@@ -269,5 +269,23 @@ TEST_F(SeedRuns, that_add_rows_to_tables_that_they_do_not_mention_store_nothing)
   }
 }
 
+TEST_F(SeedRuns, must_be_utf8_without_nul) {
+  const Scratch scratch = scratch_for_seeds("sqlite");
+  ASSERT_TRUE(scratch) << scratch.error();
+  const std::string where = (*scratch)->where();
+  using namespace std::string_view_literals;
+  const std::string begin = "insert into authors values(1, 'a');\n";
+  for (const auto& [wrong, what] :
+       {std::pair{"insert into authors values(2, 'Zo\xEB');\n"sv,
+                  "01.sql:2: the file is not valid UTF-8: save it as UTF-8"sv},
+        {"-- \0\n"sv, "01.sql:2: the file contains a NUL character"sv}}) {
+    const std::string told = run(where, begin + std::string(wrong));
+    EXPECT_TRUE(told.starts_with("1 ")) << told;
+    EXPECT_TRUE(told.contains(what)) << told;
+  }
+  EXPECT_EQ(number(where, "select count(*) from authors"), 0);
+  EXPECT_TRUE(run(where, "\xEF\xBB\xBFupdate counters set n = n;\n").starts_with("0 "));
+}
+
 }  // namespace
 }  // namespace eider

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/base/text_encoding.h"
+
 namespace eider {
 namespace {
 
@@ -62,6 +64,22 @@ TEST(Utf8, one_wrong_byte_is_found_wherever_it_stands) {
       }
     }
   }
+}
+
+TEST(TextEncoding, errors_have_the_line_of_the_first_wrong_byte) {
+  const auto said = [](std::string_view text) {
+    const auto error = detail::base::encoding_error(text);
+    return error ? std::to_string(error->line) + ": " + std::string(error->what) : std::string();
+  };
+  const std::string not_utf8 = "the file is not valid UTF-8: save it as UTF-8";
+  const std::string nul = "the file contains a NUL character: remove it, or save the file as UTF-8";
+  EXPECT_EQ(said(""), "");
+  EXPECT_EQ(said("\xEF\xBB\xBF\xC3\xA9\n"), "");
+  EXPECT_EQ(said("\xC3\xA9\r\n\n caf\xE9\n\xE9"), "3: " + not_utf8);
+  EXPECT_EQ(said("\xC3"), "1: " + not_utf8);
+  EXPECT_EQ(said("a\n\0b\n\xE9"sv), "2: " + nul);
+  EXPECT_EQ(said("<\0h\0\n\0"sv), "1: " + nul) << "UTF-16 without its mark";
+  EXPECT_EQ(said("\xFE\xFF\0<"sv), "1: " + std::string(kSaveAsUtf8));
 }
 
 TEST(Utf8, a_cut_keeps_sequences_whole) {

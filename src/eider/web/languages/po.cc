@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eider/core/base/text.h"
+#include "eider/core/base/text_encoding.h"
 #include "eider/core/base/utf8.h"
 #include "eider/protocols/http/list.h"
 
@@ -257,11 +258,8 @@ Result<Catalogue, std::string> read_po(std::string_view text) {
   if (text.size() > kPoBytesMax) {
     return fail(at_line(1, "a catalog has at most " + std::to_string(kPoBytesMax) + " bytes"));
   }
-  if (is_utf16(text)) {
-    return fail(at_line(1, std::string(kSaveAsUtf8)));
-  }
-  if (!is_utf8(text)) {
-    return fail(at_line(1, "the file is not valid UTF-8"));
+  if (const auto wrong = base::encoding_error(text)) {
+    return fail(at_line(wrong->line, wrong->what));
   }
   text = without_bom(text);
   PoReader reader;

@@ -117,7 +117,8 @@ TEST(Po, IsUtf8AndNothingElse) {
             "1: the charset is ISO-8859-2, but must be UTF-8");
   EXPECT_EQ(error_of("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=CHARSET\\n\"\n"),
             "1: the charset is CHARSET, but must be UTF-8");
-  EXPECT_EQ(error_of("msgid \"a\"\nmsgstr \"\xff\"\n"), "1: the file is not valid UTF-8");
+  EXPECT_EQ(error_of("msgid \"a\"\nmsgstr \"\xff\"\n"),
+            "2: the file is not valid UTF-8: save it as UTF-8");
   EXPECT_NE(error_of("msgid \"a\"\nmsgstr \"\\xff\"\n"), "none");
   EXPECT_NE(error_of("msgid \"a\"\nmsgstr \"\\377\"\n"), "none");
 }

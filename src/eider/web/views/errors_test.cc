@@ -28,6 +28,10 @@ TEST(TemplateFiles, MayBeginWithAByteOrderMark) {
   const auto wide = parse_template({"a.html", std::string("\xFF\xFE<\0", 4)});
   ASSERT_FALSE(wide.has_value());
   EXPECT_EQ(wide.error().detail, "the file is UTF-16 text: save it as UTF-8");
+  const auto latin1 = parse_template({"a.html", "<p>\n\nCaf\xE9</p>"});
+  ASSERT_FALSE(latin1.has_value());
+  EXPECT_EQ(first_line(to_text(latin1.error())),
+            "a.html:3:1: the file is not valid UTF-8: save it as UTF-8");
 }
 
 TEST(TemplateErrors, NameFileLineColumnAndShowTheLine) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/text_encoding.h"
 #include "eider/core/base/utf8.h"
 #include "eider/web/views/expression.h"
 #include "eider/web/views/source.h"
@@ -560,8 +561,8 @@ class FileParser {
 }  // namespace
 
 ViewResult<std::shared_ptr<const File>> parse_template(Source source) {
-  if (is_utf16(source.text)) {
-    return fail(ViewError{source.name, 1, 1, std::string(kSaveAsUtf8)});
+  if (const auto wrong = eider::detail::base::encoding_error(source.text)) {
+    return fail(ViewError{source.name, wrong->line, 1, std::string(wrong->what)});
   }
   source.text.erase(0, source.text.size() - without_bom(source.text).size());
   auto file = std::make_shared<File>();

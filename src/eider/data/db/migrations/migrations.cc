@@ -10,6 +10,7 @@
 #include "eider/core/base/read_file.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
+#include "eider/core/base/text_encoding.h"
 #include "eider/core/base/utf8.h"
 #include "eider/data/db/migrations/migration_faults.h"
 #include "eider/data/db/migrations/sql_pieces.h"
@@ -53,22 +54,6 @@ std::optional<std::string_view> marker_in(std::string_view line) noexcept {
 
 bool is_name_byte(char byte) noexcept {
   return is_letter(byte) || is_digit(byte) || byte == '_' || byte == '-';
-}
-
-/// Returns the key and fix for an encoding error; std::nullopt if the bytes are valid text.
-std::optional<std::pair<std::string_view, std::string_view>> fault_of_bytes(std::string_view text) {
-  if (is_utf16(text)) {
-    return {{"encoding", kSaveAsUtf8}};
-  }
-  if (text.contains('\0')) {
-    return {{"nul",
-             "the file contains a NUL character, where databases stop reading: remove it, or save "
-             "the file as UTF-8"}};
-  }
-  if (!is_utf8(text)) {
-    return {{"encoding", "the file is not UTF-8: save it as UTF-8"}};
-  }
-  return std::nullopt;
 }
 
 /// Collects all errors, so that they are reported together.
@@ -142,8 +127,8 @@ class MigrationReader {
   }
 
   std::optional<MigrationScript> script_of(const MigrationFile& file) {
-    if (const auto wrong = fault_of_bytes(file.text)) {
-      fault(file.name, wrong->first, wrong->second);
+    if (const auto wrong = detail::base::encoding_error(file.text)) {
+      fault(std::string(file.name) + ":" + std::to_string(wrong->line), "encoding", wrong->what);
       return std::nullopt;
     }
     MigrationScript script{with_plain_line_ends(without_bom(file.text))};
