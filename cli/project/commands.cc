@@ -105,7 +105,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage
 
 constexpr std::string_view kDocumentHelp = R"(eider openapi document [--out FILE] [--program FILE]
 
-Builds the project's program in build/dev and prints its OpenAPI document (serve_openapi).
+Builds the project's program in build/dev and prints its OpenAPI document (--openapi).
 
 --out FILE      Write to FILE (default: standard output)
 --program FILE  Print the document of this program instead, without building it

@@ -98,6 +98,19 @@ TEST(RunApp, reports_values_before_it_makes_the_app_and_unknown_options_after) {
             "--clerk-at-start?); see --help\n");
 }
 
+TEST(RunApp, prints_a_document_of_all_routes_if_the_app_serves_none) {
+  const char* const argv[] = {"shop", "--openapi"};
+  const Exit exit = run_app("shop", 2, argv, [] {
+    App app;
+    app.get("/books/{id}", [](int id) { return id; });
+    return app;
+  });
+  EXPECT_EQ(exit.code(), 0);
+  EXPECT_TRUE(exit.text().starts_with(R"({"openapi":"3.1)")) << exit.text();
+  EXPECT_TRUE(exit.text().contains(R"("title":"shop")")) << exit.text();
+  EXPECT_TRUE(exit.text().contains(R"("/books/{id}")")) << exit.text();
+}
+
 TEST(RunApp, names_misspelled_options_below_the_reason_why_the_app_cannot_be_made) {
   const Variable wrong("SHOP_DATABSE_FILE", "x");
   const Exit exit = run({"--databse-file", "y"}, make_no_shop);

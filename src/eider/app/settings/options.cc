@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/app/life/openapi_option.h"
 #include "eider/app/life/run_app.h"
 #include "eider/app/settings/printable.h"
 #include "eider/app/settings/server_options.h"
@@ -511,6 +512,18 @@ Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& s
   return read;
 }
 
+/// Returns the options of an app. Without an option --openapi, adds one.
+OptionSet described_options(const App& app) {
+  OptionSet all = app.options();
+  if (std::ranges::find(all.options(), "openapi", &OptionSpec::name) == all.options().end()) {
+    all.add_output("openapi", "Print the OpenAPI document of all routes and exit",
+                   [&app, program = all.program()] {
+                     return detail::app::openapi_of(app.operations(), program);
+                   });
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
@@ -553,12 +566,12 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
                  : Exit(0, read->help + "Options of modules are missing in this list: " +
                                detail::base::split_code(made.text(), "startup-failed").text);
     }
-    auto options = read_all(argc, argv, app->options(), given, first.get());
+    auto options = read_all(argc, argv, described_options(*app), given, first.get());
     if (options && describes && !options->lists_routes) {
       if (made = make_app(false); !app) {
         return Exit(made.code(), made.text() + read->slips);
       }
-      options = read_all(argc, argv, app->options(), given, first.get());
+      options = read_all(argc, argv, described_options(*app), given, first.get());
     }
     return options ? app->serve(*options) : options.error();
   });

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "eider/app/life/openapi_option.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
@@ -504,6 +505,13 @@ void add_option(App& app, const std::string& name, const std::string& path,
 }
 
 }  // namespace
+
+std::string detail::app::openapi_of(const std::vector<Operation>& operations,
+                                    const std::string& program) {
+  OpenApiInfo info;
+  info.title = program.empty() ? info.title : program;
+  return openapi_document(operations, info) + "\n";
+}
 
 void serve_openapi(App& app, const OpenApiInfo& info, const std::string& path,
                    std::source_location where) {
