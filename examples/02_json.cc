@@ -22,11 +22,15 @@ struct Receipt {
   Payment paid_with;
 };
 
-int main(int argc, char** argv) {
+App make_app() {
   constexpr int kCentsEach = 250;
   App app;
   app.post("/orders", [](Json<Order> order) {
     return Created(Receipt{*order->item, order->count * kCentsEach, order->paid_with});
   });
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("orders", argc, argv, make_app);
 }

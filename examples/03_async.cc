@@ -12,7 +12,7 @@ struct Waited {
   int at_once;  // requests that waited at the same time
 };
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   app.state<std::atomic<int>>(0);
   app.get("/wait", [](State<std::atomic<int>> waiting) -> Task<Waited> {
@@ -21,5 +21,9 @@ int main(int argc, char** argv) {
     --*waiting;
     co_return Waited{200, at_once};
   });
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("async", argc, argv, make_app);
 }

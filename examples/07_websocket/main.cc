@@ -57,7 +57,7 @@ WebSocketOptions impatient() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   app.ws("/echo", echo());
   app.ws("/rooms/{room}", visit, {.subprotocols = {"ada", "ben"}});
@@ -67,5 +67,9 @@ int main(int argc, char** argv) {
     topics->publish(room, text.view());
     return topics->subscribers(room);
   });
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("rooms", argc, argv, make_app);
 }

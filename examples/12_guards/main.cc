@@ -42,7 +42,7 @@ Task<Result<Caller>> find_caller(Header<"authorization", std::optional<std::stri
   co_return std::move(*caller);
 }
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   app.state<Keys>();
   app.provide(find_caller);  // runs for handlers with a Caller parameter
@@ -62,5 +62,9 @@ int main(int argc, char** argv) {
   admin.post("/upload", [](Extension<Caller> caller, Body body) {
     return caller->name + " has sent " + std::to_string(body.size()) + " bytes\n";
   });
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("guards", argc, argv, make_app);
 }

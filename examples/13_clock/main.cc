@@ -50,13 +50,16 @@ class Clock {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
-  app.options(OptionSet("clock"));
   app.add_module<Clock>(app.topics());
   app.get("/pause", [](State<Clock> clock) { return format_duration(clock->settings->pause); });
   app.get("/ticks", [](EventStream events, State<Topics> topics) {
     return events.subscribe(*topics, "ticks");
   });
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("clock", argc, argv, make_app);
 }

@@ -41,7 +41,7 @@ void add_api(Routes api) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+App make_app() {
   const MaintenanceSwitch work;
   App app;
   app.observe(access_log(AccessFormat::json));
@@ -60,5 +60,9 @@ int main(int argc, char** argv) {
       .use(response_cache({.ttl = 10s}));
   add_pages(app.group("/"), work);
   add_api(app.group("/api"));
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("news", argc, argv, make_app);
 }

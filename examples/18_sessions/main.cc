@@ -42,7 +42,7 @@ std::string shown(std::vector<Flash> flashes) {
   return text;
 }
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   app.state(People());
   // Without TLS, for development; with TLS, omit `is_secure`.
@@ -81,5 +81,9 @@ int main(int argc, char** argv) {
   app.get("/me", [](const User& user) { return user.name + "\n"; });
   app.get("/admin", [](const User& user) { return "Welcome, administrator " + user.name + ".\n"; })
       .guard(require_role<User>("admin"));
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("sessions", argc, argv, make_app);
 }

@@ -66,7 +66,7 @@ Task<Result<std::string>> log_in(Json<Credentials> given, ClientInfo client,
 
 }  // namespace
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   app.trust_proxies("127.0.0.1");
   app.state<Passwords>();
@@ -76,5 +76,9 @@ int main(int argc, char** argv) {
   app.get("/counts", [](State<Passwords> passwords) { return passwords->counts(); });
   app.post("/accounts", sign_up);
   app.post("/login", log_in);
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("logins", argc, argv, make_app);
 }

@@ -75,7 +75,7 @@ Task<> watch(EventStream events, State<Database> db) {
   }
 }
 
-Exit serve(int argc, char** argv) {
+App make_app() {
   App app;
   const char* where = std::getenv("DATABASE");
   app.state(open_postgres(where == nullptr ? "postgres://localhost/books" : where));
@@ -97,9 +97,9 @@ Exit serve(int argc, char** argv) {
   });
   app.get("/backup.csv", export_books);
   app.put("/backup.csv", import_books).body_bytes_max(std::size_t{1} << 30U);
-  return app.run(argc, argv);
+  return app;
 }
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app("books", argc, argv, make_app);
 }

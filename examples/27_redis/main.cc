@@ -70,7 +70,7 @@ Task<> watch(EventStream events, State<Redis> redis) {
   }
 }
 
-Exit serve(int argc, char** argv) {
+App make_app() {
   App app;
   const char* where = std::getenv("REDIS");
   app.state(Redis(where == nullptr ? "redis://localhost:6379" : where));
@@ -78,9 +78,9 @@ Exit serve(int argc, char** argv) {
   app.get("/links/{name}", visit);
   app.get("/links", most_visited);
   app.get("/visits", watch);
-  return app.run(argc, argv);
+  return app;
 }
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app("links", argc, argv, make_app);
 }

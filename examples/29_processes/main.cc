@@ -44,7 +44,7 @@ Task<Result<void>> health(State<Redis> redis, State<TopicBackplane> backplane) {
   co_return {};
 }
 
-Exit serve(int argc, char** argv) {
+App make_app() {
   const char* const where = std::getenv("REDIS");
   const Redis redis(where == nullptr ? "redis://localhost:6379" : where,
                     {.connect_time_max = std::chrono::milliseconds(500)});
@@ -66,9 +66,9 @@ Exit serve(int argc, char** argv) {
     while (co_await socket.receive()) {
     }
   });
-  return app.run(argc, argv);
+  return app;
 }
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app("notes", argc, argv, make_app);
 }

@@ -34,7 +34,7 @@ Task<Created<Book>> add(Json<NewBook> book, State<Database> db) {
   co_return Created(std::move(*added));
 }
 
-Exit serve(int argc, char** argv) {
+App make_app() {
   App app;
   const char* where = std::getenv("DATABASE");
   app.state(open_mariadb(where == nullptr ? "mysql://localhost/books" : where));
@@ -50,9 +50,9 @@ Exit serve(int argc, char** argv) {
     co_return co_await db->one<Book>("select id, title, year from books where id = $1", id);
   });
   app.post("/books", add);
-  return app.run(argc, argv);
+  return app;
 }
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app("books", argc, argv, make_app);
 }

@@ -178,7 +178,7 @@ Task<Result<std::string>> echo(unsigned short port, Query<EchoQuery> query,
   return run_on(*thread, std::make_shared<Echo>(thread->context(), port, query->text));
 }
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   app.state<AsioThread>();
   app.on_start("asio", [](State<AsioThread> thread) { thread->start(); });
@@ -186,5 +186,9 @@ int main(int argc, char** argv) {
   app.get("/wait/{milliseconds}", wait);
   app.get("/echo/{port}", echo);
   app.get("/running", [] { return AsioOperation::running(); });
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("asio", argc, argv, make_app);
 }

@@ -91,7 +91,7 @@ void add_pages(App& app) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   add_http2(app);
   add_tls(app);
@@ -103,5 +103,9 @@ int main(int argc, char** argv) {
   app.use(csrf({.is_secure = false}));
   add_pages(app);
   add_talk(app);
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("chat", argc, argv, make_app);
 }

@@ -10,6 +10,11 @@ from pathlib import Path
 
 from support import BIN, ROOT, STOP_SECONDS_MAX, Program, run_to_end
 
+CLIENTS = ('08_ws_client', '09_client')  # programs without a server
+# Options without which these programs have no app
+REQUIRED = {'11_proxy': ['--upstreams', 'http://127.0.0.1:9'],
+            '22_openid': ['--client-id', 'x', '--issuer', 'https://a.example']}
+SMALL = ('01_hello',)  # App::run links no OpenAPI document
 JSON = {'Content-Type': 'application/json'}
 ORDER = {'item': 'tea', 'count': 3, 'paid_with': 'card'}
 BOOKING = {'room': 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6', 'mail': 'ada@example.org',
@@ -56,6 +61,21 @@ class Described(unittest.TestCase):
                                            stderr=subprocess.STDOUT, timeout=STOP_SECONDS_MAX)
                     self.assertEqual(os.listdir(place), [], ended.stdout)
                     self.assertGreaterEqual(ended.returncode, 0, ended.stdout)
+
+    def test_every_server_describes_itself(self):
+        for name in programs():
+            if name in (*CLIENTS, *SMALL):
+                continue
+            for option, start in ('--help', 'Usage: '), ('--openapi', '{'), ('--routes', ''):
+                with self.subTest(name, option=option), tempfile.TemporaryDirectory() as place:
+                    ended = subprocess.run([BIN / name, option, *REQUIRED.get(name, [])],
+                                           cwd=place, check=False, text=True,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, timeout=STOP_SECONDS_MAX)
+                    self.assertEqual(ended.returncode, 0, ended.stderr)
+                    self.assertIn(start, ended.stdout)
+                    if option == '--openapi':
+                        self.assertEqual(json.loads(ended.stdout)['openapi'][:3], '3.1')
 
 
 class Examples(unittest.TestCase):
