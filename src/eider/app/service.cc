@@ -9,6 +9,7 @@
 #include "eider/core/base/work.h"
 #include "eider/io/runtime/cancel.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/forwarded.h"
 #include "eider/protocols/http/request_work.h"
 #include "eider/server/body_stream.h"
 #include "eider/server/content.h"
@@ -64,7 +65,11 @@ bool run_hooks(const std::vector<const Hook::OnRequest*>& hooks, Request& reques
       hooks, [&](const Hook::OnRequest* hook) { return (*hook)(request, response); });
 }
 
-bool run_before(const Endpoint& endpoint, Request& request, Response& response) {
+bool run_before(const RouteTable& table, const Endpoint& endpoint, Request& request,
+                Response& response) {
+  if (const ProxyTrust& trust = *table.proxy_trust; !trust.peers.empty()) {
+    request.set(ForwardedTrust{.peers = &trust.peers, .kind = trust.fields});
+  }
   if (endpoint.before.empty()) {
     return true;
   }
@@ -296,7 +301,7 @@ void AppService::respond(const RequestPlan& plan, Request& request, Response& re
   const WorkKept kept;
   std::size_t shared_bytes = 0;
   try {
-    const bool goes_on = run_before(endpoint, request, response) &&
+    const bool goes_on = run_before(*table_, endpoint, request, response) &&
                          (!endpoint.admits() || admit(endpoint, request, response));
     // Measured after hooks and guards and before the handler: these headers are sent even if the
     // handler fails.
@@ -321,7 +326,7 @@ Task<> AppService::respond_later(const RequestPlan& plan, Request& request, Resp
   const Endpoint& endpoint = endpoint_of(plan);
   std::size_t shared_bytes = 0;
   try {
-    bool goes_on = run_before(endpoint, request, response);
+    bool goes_on = run_before(*table_, endpoint, request, response);
     if (goes_on && (endpoint.admits() || is_to_be_gathered(endpoint, ongoing))) {
       goes_on = co_await admit_later(endpoint, request, response, ongoing);
     }

@@ -31,12 +31,12 @@ std::uint8_t choose_subprotocol(const RequestHead& head, const WebSocketOptions&
 }  // namespace
 
 Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
-    const RequestHead& head, AskedOver over, const WebSocketOptions& options) {
+    const RequestHead& head, const RequestedSite& site, const WebSocketOptions& options) {
   const auto handshake = ws::check_upgrade(head);
   if (!handshake) {
     return fail(handshake.error());
   }
-  if (!ws::is_origin_allowed(head, over, options.origins)) {
+  if (!ws::is_origin_allowed(head, site, options.origins)) {
     return fail(kForeignOrigin);
   }
   ws::detail::WsAccepted accepted{.handshake = *handshake, .agreement = {}, .extensions = {}};

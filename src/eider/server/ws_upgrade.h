@@ -18,7 +18,7 @@ namespace eider::detail::server {
 ///          invalid syntax
 /// source   RFC 6455, section 4.2
 [[nodiscard]] Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
-    const RequestHead& head, AskedOver over, const WebSocketOptions& options);
+    const RequestHead& head, const RequestedSite& site, const WebSocketOptions& options);
 
 /// The content of a 101 response.
 class WsUpgrade final : public Upgrade {

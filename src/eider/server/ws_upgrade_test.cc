@@ -14,6 +14,8 @@ const std::vector<Field> kGood = {{"Host", "example.com"},
                                   {"Sec-WebSocket-Version", "13"},
                                   {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}};
 
+constexpr RequestedSite kSite{"example.com", AskedOver::clear};
+
 RequestHead head_of(const std::vector<Field>& fields) {
   RequestHead head;
   head.method = Method::get;
@@ -30,7 +32,7 @@ std::vector<Field> with(std::string_view name, std::string_view value) {
 }
 
 TEST(WsUpgrade, accepts_the_example_of_the_rfc) {
-  const auto accepted = accept_websocket(head_of(kGood), AskedOver::clear, {});
+  const auto accepted = accept_websocket(head_of(kGood), kSite, {});
   ASSERT_TRUE(accepted.has_value());
   EXPECT_EQ(accepted->handshake.accept_view(), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   EXPECT_EQ(accepted->agreement.subprotocol, ws::detail::WsAgreement::kNoSubprotocol);
@@ -46,7 +48,7 @@ TEST(WsUpgrade, chooses_the_subprotocol_that_it_likes_best_itself) {
       {"v1, v2", 1}, {"v1", 2}, {"v9,v3", 0}, {"V3", ws::detail::WsAgreement::kNoSubprotocol}};
   for (const auto& one : cases) {
     const auto fields = with("Sec-WebSocket-Protocol", one.offered);
-    const auto accepted = accept_websocket(head_of(fields), AskedOver::clear, options);
+    const auto accepted = accept_websocket(head_of(fields), kSite, options);
     ASSERT_TRUE(accepted.has_value()) << one.offered;
     EXPECT_EQ(accepted->agreement.subprotocol, one.chosen) << one.offered;
   }
@@ -65,16 +67,16 @@ TEST(WsUpgrade, lets_pages_of_its_own_host_and_of_those_named_in) {
                {"https://friend.example:444", 403}};
   for (const auto& one : cases) {
     const auto fields = with("Origin", one.origin);
-    const auto accepted = accept_websocket(head_of(fields), AskedOver::clear, options);
+    const auto accepted = accept_websocket(head_of(fields), kSite, options);
     EXPECT_EQ(accepted ? 0 : accepted.error().status, one.status) << one.origin;
   }
   const auto fields = with("Origin", "https://foe.example");
-  EXPECT_TRUE(accept_websocket(head_of(fields), AskedOver::clear, {.origins = {"*"}}).has_value());
+  EXPECT_TRUE(accept_websocket(head_of(fields), kSite, {.origins = {"*"}}).has_value());
 }
 
 TEST(WsUpgrade, refuses_extensions_that_are_no_list) {
   const auto fields = with("Sec-WebSocket-Extensions", "permessage-deflate; =x");
-  const auto accepted = accept_websocket(head_of(fields), AskedOver::clear, {});
+  const auto accepted = accept_websocket(head_of(fields), kSite, {});
   ASSERT_FALSE(accepted.has_value());
   EXPECT_EQ(accepted.error().status, 400);
 }
@@ -83,8 +85,8 @@ TEST(WsUpgrade, agrees_on_compression_only_where_it_is_on) {
   const auto fields = with("Sec-WebSocket-Extensions", "permessage-deflate");
   for (const WebSocketOptions& options :
        {WebSocketOptions{}, WebSocketOptions{.compression = false}}) {
-    EXPECT_FALSE(accept_websocket(head_of(fields), AskedOver::clear, options)
-                     ->agreement.compression.has_value());
+    EXPECT_FALSE(
+        accept_websocket(head_of(fields), kSite, options)->agreement.compression.has_value());
   }
 }
 
@@ -98,8 +100,7 @@ TEST(WsUpgrade, keeps_no_context_between_compressed_messages_unless_it_is_told_t
       {WebSocketDeflate{.keeps_peer_context = true, .own_window_bits = 10},
        {.server_takeover = dropped, .client_takeover = kept, .server_window_bits = 10}}};
   for (const auto& [compression, terms] : cases) {
-    const auto accepted =
-        accept_websocket(head_of(fields), AskedOver::clear, {.compression = compression});
+    const auto accepted = accept_websocket(head_of(fields), kSite, {.compression = compression});
     ASSERT_TRUE(accepted && accepted->agreement.compression);
     EXPECT_EQ(*accepted->agreement.compression, terms);
     EXPECT_TRUE(accepted->extensions.starts_with("permessage-deflate")) << accepted->extensions;

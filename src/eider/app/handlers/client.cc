@@ -2,7 +2,6 @@
 
 #include "eider/app/handlers/client_address.h"
 #include "eider/app/route_table.h"
-#include "eider/core/base/text.h"
 #include "eider/protocols/http/forwarded.h"
 
 namespace eider {
@@ -10,13 +9,8 @@ namespace eider {
 namespace {
 
 /// A proxy could send any text, so only valid schemes are returned.
-std::string scheme_of(std::string_view proto) {
-  return equals_ignoring_case(proto, "https") || equals_ignoring_case(proto, "wss") ? "https"
-                                                                                    : "http";
-}
-
 std::string scheme_of(const Request& request, const RequestOrigin& origin) {
-  return origin.proto.empty() && request.tls() ? "https" : scheme_of(origin.proto);
+  return is_over_tls(origin, request.tls().has_value()) ? "https" : "http";
 }
 
 std::string_view host_of(const Request& request, const RequestOrigin& origin) {

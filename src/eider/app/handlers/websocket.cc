@@ -22,9 +22,8 @@ void render_refusal(Response& response, const ws::HandshakeRefusal& refusal) {
 std::optional<ws::detail::WsAccepted> accept_websocket(const Context& context,
                                                        const ws::detail::WsRoute& route,
                                                        Response& response) {
-  auto accepted = server::accept_websocket(
-      context.request.head(), context.request.tls() ? AskedOver::tls : AskedOver::clear,
-      route.options);
+  auto accepted = server::accept_websocket(context.request.head(),
+                                           requested_site_of(context.request), route.options);
   if (!accepted) {
     render_refusal(response, accepted.error());
     return std::nullopt;

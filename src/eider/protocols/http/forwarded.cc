@@ -297,4 +297,10 @@ RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, Fo
   return origin;
 }
 
+bool is_over_tls(const RequestOrigin& origin, bool is_connection_over_tls) noexcept {
+  return origin.proto.empty() ? is_connection_over_tls
+                              : equals_ignoring_case(origin.proto, "https") ||
+                                    equals_ignoring_case(origin.proto, "wss");
+}
+
 }  // namespace eider

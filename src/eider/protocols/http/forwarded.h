@@ -101,4 +101,13 @@ inline constexpr std::size_t kForwardedHopsMax = 16;
                                         ForwardedHeaders kind,
                                         const TrustedPeers& trusted) noexcept;
 
+/// Returns whether the client used TLS, as a trusted peer reports it, or else as the connection.
+[[nodiscard]] bool is_over_tls(const RequestOrigin& origin, bool is_connection_over_tls) noexcept;
+
+/// The trusted proxies of the app, which it stores in its requests if there are any.
+struct ForwardedTrust {
+  const TrustedPeers* peers;
+  ForwardedHeaders kind;
+};
+
 }  // namespace eider

@@ -1,6 +1,7 @@
 #include "eider/protocols/http/source_site.h"
 
 #include "eider/core/base/text.h"
+#include "eider/protocols/http/forwarded.h"
 
 namespace eider {
 
@@ -27,8 +28,8 @@ std::string_view origin_of(std::string_view url) noexcept {
 }
 
 SourceSite site_of(std::string_view origin, const Request& request) {
-  const AskedOver over = request.tls() ? AskedOver::tls : AskedOver::clear;
-  return is_same_host(origin, request.head().authority, over) ? SourceSite::own : SourceSite::other;
+  const RequestedSite site = requested_site_of(request);
+  return is_same_host(origin, site.host, site.over) ? SourceSite::own : SourceSite::other;
 }
 
 /// Returns whether browsers add the Authorization header by themselves: for all schemes except
@@ -57,6 +58,17 @@ SourceSite source_site_of(const Request& request) {
     return site_of(origin_of(*referer), request);
   }
   return SourceSite::unknown;
+}
+
+RequestedSite requested_site_of(const Request& request) {
+  RequestOrigin origin;
+  if (const auto* trust = request.find<ForwardedTrust>()) {
+    origin = find_origin(PeerEnd::parse(request.remote_address()), request.headers(), trust->kind,
+                         *trust->peers);
+  }
+  return {
+      .host = origin.host.empty() ? std::string_view(request.head().authority) : origin.host,
+      .over = is_over_tls(origin, request.tls().has_value()) ? AskedOver::tls : AskedOver::clear};
 }
 
 bool is_same_host(std::string_view origin, std::string_view authority, AskedOver over) noexcept {

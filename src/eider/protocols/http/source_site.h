@@ -25,14 +25,24 @@ enum class SourceSite : std::uint8_t {
 /// source  Fetch Metadata Request Headers, section 2.3; Fetch, "append a request Origin header"
 [[nodiscard]] SourceSite source_site_of(const Request& request);
 
+/// How a request arrived. Without TLS, pages of both schemes may be the host's own: a proxy in
+/// front may use TLS.
+enum class AskedOver : std::uint8_t { clear, tls };
+
+/// The host of a request and the scheme, as the client has sent them.
+struct RequestedSite {
+  std::string_view host;
+  AskedOver over;
+};
+
+/// Returns the Host of the request, or that of X-Forwarded-Host or Forwarded, if a proxy sends it
+/// that the app trusts.
+[[nodiscard]] RequestedSite requested_site_of(const Request& request);
+
 /// Returns whether the request has credentials that browsers add automatically for the page of any
 /// site: a cookie, an Authorization with another scheme than Bearer and DPoP, which scripts of the
 /// own site add, or a client certificate.
 [[nodiscard]] bool has_ambient_credentials(const Request& request);
-
-/// How a request arrived. Without TLS, pages of both schemes may be the host's own: a proxy in
-/// front may use TLS.
-enum class AskedOver : std::uint8_t { clear, tls };
 
 /// Returns whether an origin, scheme://host[:port], is of the requested host. The scheme's default
 /// port may be omitted on both sides. Over TLS, an http page is another site: an attacker in the

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "eider/protocols/http/forwarded.h"
+
 namespace eider {
 namespace {
 
@@ -51,6 +53,43 @@ TEST(SourceSite, a_page_in_the_clear_is_anothers_to_a_service_over_tls) {
   EXPECT_EQ(site_with({{"Origin", "https://shop.example"}}, &peer), SourceSite::own);
   EXPECT_EQ(site_with({{"Origin", "http://shop.example"}}, &peer), SourceSite::other);
   EXPECT_EQ(site_with({{"Referer", "http://shop.example/"}}, &peer), SourceSite::other);
+}
+
+class PeerInFront final : public Peer {
+ public:
+  [[nodiscard]] std::string address() const override { return "10.0.0.1"; }
+};
+
+TEST(SourceSite, is_that_of_the_host_that_a_trusted_proxy_names) {
+  PeerInFront peer;
+  const auto trusted = TrustedPeers::parse("10.0.0.0/8").value();
+  const auto others = TrustedPeers::parse("192.168.0.0/16").value();
+  const auto site_of = [&](const TrustedPeers& peers, std::string_view origin,
+                           std::vector<Field> fields) {
+    Request request;
+    request.head().authority = "inner:8080";
+    fields.push_back({"Origin", origin});
+    request.head().fields = fields;
+    request.set_peer(&peer);
+    request.set(ForwardedTrust{.peers = &peers, .kind = ForwardedHeaders::x_forwarded});
+    return source_site_of(request);
+  };
+  const Field host{"X-Forwarded-Host", "shop.example"};
+  const Field proto{"X-Forwarded-Proto", "https"};
+  const Field client{"X-Forwarded-For", "192.0.2.1"};
+  EXPECT_EQ(site_of(trusted, "https://shop.example", {host, proto, client}), SourceSite::own);
+  EXPECT_EQ(site_of(trusted, "https://shop.example", {host}), SourceSite::own);
+  EXPECT_EQ(site_of(trusted, "http://inner:8080", {}), SourceSite::own);
+  EXPECT_EQ(site_of(trusted, "http://inner:8080", {host}), SourceSite::other);
+  EXPECT_EQ(site_of(trusted, "https://evil.example", {host, proto, client}), SourceSite::other);
+  // As over TLS: a page in the clear may be made by an attacker in the network.
+  EXPECT_EQ(site_of(trusted, "http://shop.example", {host, proto, client}), SourceSite::other);
+  // A client's own headers have no effect.
+  EXPECT_EQ(site_of(others, "https://shop.example", {host, proto, client}), SourceSite::other);
+  EXPECT_EQ(site_of(others, "http://inner:8080", {host, proto, client}), SourceSite::own);
+  EXPECT_EQ(site_of(trusted, "https://evil.example",
+                    {{"X-Forwarded-Host", "evil.example, shop.example"}, client}),
+            SourceSite::other);
 }
 
 TEST(SourceSite, a_host_is_compared_with_its_port_the_schemes_own_left_out) {

@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <vector>
+
+#include "eider/app/app.h"
+#include "eider/web/middleware/test_asked.h"
 
 namespace eider {
 namespace {
+
+using testing::AskedApp;
 
 /// Returns whether the handler is called; otherwise, the response is a 403.
 bool passes(Method method, const std::vector<Field>& fields, const Hook& hook) {
@@ -57,6 +63,27 @@ TEST(CrossOriginProtection, origins_that_are_trusted_write) {
   EXPECT_TRUE(passes(Method::post, {trusted, kForeignSite}, hook));
   EXPECT_FALSE(passes(Method::post, {{"Origin", "http://admin.example"}}, hook));
   EXPECT_FALSE(passes(Method::post, {kForeignSite}, hook));
+}
+
+int status_behind_proxy(std::string_view trusted, std::string_view origin) {
+  App app;
+  app.trust_proxies(trusted);
+  app.use(cross_origin_protection());
+  app.post("/", [] {});
+  return AskedApp(app).status({.method = Method::post,
+                               .fields = {{"X-Forwarded-Host", "shop.example"},
+                                          {"X-Forwarded-Proto", "https"},
+                                          {"Origin", origin}},
+                               .address = "127.0.0.1",
+                               .authority = "inner:8080"});
+}
+
+TEST(CrossOriginProtection, compares_with_the_host_that_a_trusted_proxy_sends) {
+  EXPECT_EQ(status_behind_proxy("127.0.0.1", "https://shop.example"), 204);
+  EXPECT_EQ(status_behind_proxy("127.0.0.1", "https://evil.example"), 403);
+  EXPECT_EQ(status_behind_proxy("127.0.0.1", "http://inner:8080"), 403);
+  EXPECT_EQ(status_behind_proxy("10.0.0.0/8", "https://shop.example"), 403);
+  EXPECT_EQ(status_behind_proxy("10.0.0.0/8", "http://inner:8080"), 204);
 }
 
 }  // namespace

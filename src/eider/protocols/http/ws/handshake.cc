@@ -181,7 +181,7 @@ bool offers_subprotocol(const RequestHead& head, std::string_view name) noexcept
   return false;
 }
 
-bool is_origin_allowed(const RequestHead& head, AskedOver over,
+bool is_origin_allowed(const RequestHead& head, const RequestedSite& site,
                        std::span<const std::string> allowed) noexcept {
   const Found origin = find_all(head.fields, "Origin");
   if (origin.count == 0) {
@@ -194,7 +194,7 @@ bool is_origin_allowed(const RequestHead& head, AskedOver over,
   const auto matches = [&origin](std::string_view one) {
     return one == "*" || equals_ignoring_case(one, origin.first);
   };
-  return is_same_host(origin.first, head.authority, over) || std::ranges::any_of(allowed, matches);
+  return is_same_host(origin.first, site.host, site.over) || std::ranges::any_of(allowed, matches);
 }
 
 std::array<char, 24> make_key(const std::array<unsigned char, 16>& random) noexcept {

@@ -81,9 +81,10 @@ class SubprotocolReader {
 /// TLS, only https pages of the host are accepted: an attacker in the network can create http
 /// pages.
 ///
+/// site     host and scheme of the request (requested_site_of)
 /// allowed  origins as browsers send them, "https://example.com[:port]", or "*" for any
 /// source   RFC 6455, sections 4.2.2, item 4, and 10.2; RFC 6454, section 7
-[[nodiscard]] bool is_origin_allowed(const RequestHead& head, AskedOver over,
+[[nodiscard]] bool is_origin_allowed(const RequestHead& head, const RequestedSite& site,
                                      std::span<const std::string> allowed) noexcept;
 
 /// Returns the value of Sec-WebSocket-Key for 16 random bytes, base64.

@@ -196,7 +196,7 @@ bool is_allowed(std::string_view origin, std::string_view authority,
   const Fields fields = plus("Origin", origin);
   RequestHead head = head_of(fields);
   head.authority = authority;
-  return is_origin_allowed(head, over, allowed);
+  return is_origin_allowed(head, {authority, over}, allowed);
 }
 
 TEST(Origin, over_tls_the_pages_of_http_are_anybodys) {
@@ -247,10 +247,10 @@ TEST(Origin, those_of_a_list_are_allowed_and_any_by_a_star) {
 }
 
 TEST(Origin, no_browser_says_none_and_nobody_says_two) {
-  EXPECT_TRUE(is_origin_allowed(head_of(good_fields()), AskedOver::tls, {}));
+  EXPECT_TRUE(is_origin_allowed(head_of(good_fields()), {"example.com", AskedOver::tls}, {}));
   Fields two = plus("Origin", "https://example.com");
   two.push_back({"Origin", "https://example.com"});
-  EXPECT_FALSE(is_origin_allowed(head_of(two), AskedOver::clear, {}));
+  EXPECT_FALSE(is_origin_allowed(head_of(two), {"example.com", AskedOver::clear}, {}));
 }
 
 TEST(ClientHandshake, a_key_is_base64_of_sixteen_bytes) {
