@@ -16,6 +16,17 @@ class SqlStore final : public SessionStore {
   explicit SqlStore(Database database) noexcept : database_(std::move(database)) {}
 
   [[nodiscard]] Task<> start() override {
+    if (is_on_mariadb()) {
+      co_await db::create_tables(
+          database_,
+          "create table if not exists eider_sessions ("
+          "name varchar(64) primary key, owner text not null, began bigint not null, "
+          "seen bigint not null, version bigint not null, data longtext not null, "
+          "flashes longtext not null, authenticated bigint not null default 0, "
+          "index eider_sessions_owner (owner(100)), index eider_sessions_seen (seen)) "
+          "engine = InnoDB character set utf8mb4 collate utf8mb4_bin");
+      co_return;
+    }
     co_await db::create_tables(
         database_,
         "create table if not exists eider_sessions ("
@@ -67,29 +78,39 @@ class SqlStore final : public SessionStore {
   }
 
   [[nodiscard]] Task<std::size_t> erase_of(std::string user, std::string but_for) override {
-    const auto changed = co_await database_.exec(
-        "delete from eider_sessions where owner = $1 and name <> $2", user, but_for);
+    const db::RuntimeSql sql{"delete from eider_sessions where " + owned() + " and name <> $2"};
+    const auto changed = co_await database_.exec(sql, user, but_for);
     co_return static_cast<std::size_t>(changed.rows);
   }
 
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user) override {
-    auto all = co_await database_.all<KnownSession>(
-        "select name, began, seen from eider_sessions where owner = $1 order by began, name", user);
+    const db::RuntimeSql sql{"select name, began, seen from eider_sessions where " + owned() +
+                             " order by began, name"};
+    auto all = co_await database_.all<KnownSession>(sql, user);
     co_return all;
   }
 
   [[nodiscard]] Task<> sweep(std::int64_t seen_until) override {
     std::int64_t count = kSweptAtOnce;
     while (count == kSweptAtOnce) {
+      // MariaDB accepts a limit only in a subquery of a subquery.
       const auto changed = co_await database_.exec(
-          "delete from eider_sessions where name in "
-          "(select name from eider_sessions where seen <= $1 limit $2)",
+          "delete from eider_sessions where name in (select name from "
+          "(select name from eider_sessions where seen <= $1 limit $2) as old)",
           seen_until, kSweptAtOnce);
       count = static_cast<std::int64_t>(changed.rows);
     }
   }
 
  private:
+  [[nodiscard]] bool is_on_mariadb() const noexcept {
+    return database_.dialect() == db::Dialect::mariadb;
+  }
+  /// MariaDB compares texts without the blanks at their ends, also by the index.
+  [[nodiscard]] std::string owned() const {
+    return is_on_mariadb() ? "owner = $1 and cast(owner as binary) = $1" : "owner = $1";
+  }
+
   const Database database_;
 };
 
