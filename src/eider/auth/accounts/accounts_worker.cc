@@ -140,6 +140,7 @@ void protect_link(Mail& mail, const AccountMail& letter) {
 }  // namespace
 
 Task<> Accounts::start() {
+  db::refuse_mariadb(database_, "add_accounts");
   co_await db::create_tables(database_, kTables);
   co_await db::add_column_if_missing(database_, "eider_account_requests", "language",
                                      "text not null default ''");

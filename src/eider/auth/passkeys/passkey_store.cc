@@ -117,6 +117,7 @@ class SqlPasskeys final : public PasskeyStore {
   explicit SqlPasskeys(Database database) noexcept : database_(std::move(database)) {}
 
   [[nodiscard]] Task<> start() override {
+    db::refuse_mariadb(database_, "sql_passkeys");
     co_await db::create_tables(
         database_,
         "create table if not exists eider_passkeys ("

@@ -39,6 +39,14 @@ Task<> create_tables(Database database, Script script) {
   }
 }
 
+void refuse_mariadb(const Database& database, std::string_view function) {
+  if (database.dialect() == Dialect::mariadb) {
+    throw Failure(FailureKind::statement,
+                  std::string(function) +
+                      " does not support MariaDB and MySQL. Use SQLite or PostgreSQL for it.");
+  }
+}
+
 Task<> add_column_if_missing(Database database, std::string table, std::string column,
                              std::string definition) {
   const RuntimeSql sql{"alter table " + table + " add column " + column + " " + definition};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/task.h"
@@ -14,6 +15,12 @@ namespace eider::db {
 ///
 /// errors  Failure, after several attempts
 [[nodiscard]] Task<> create_tables(Database database, Script script);
+
+/// For components whose tables and statements MariaDB does not accept.
+///
+/// function  of the component, "add_event_log"
+/// errors    throws Failure(statement) on MariaDB and MySQL
+void refuse_mariadb(const Database& database, std::string_view function);
 
 /// Adds a column to a table that an older version created; another process may do it first.
 ///

@@ -133,6 +133,7 @@ EventLog::EventLog(Database database, Topics& topics, EventLogOptions options)
 EventLog::~EventLog() = default;
 
 Task<> EventLog::start() const {
+  db::refuse_mariadb(database_, "add_event_log");
   co_await db::create_tables(
       database_,
       "create table if not exists eider_event_log(id bigint primary key, name text not null, "
