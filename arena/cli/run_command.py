@@ -150,10 +150,10 @@ def _ensure_generator():
 
 def _leave_out_too_many(planned):
     most = raise_file_limit() - FILES_SPARE
-    for step in [s for s in planned.steps if s.cell.sockets > most]:
+    for step in [s for s in planned.steps if s.cell.files > most]:
         planned.steps.remove(step)
         planned.left_out.append({"name": "all", "case": "/".join(step.key), "why":
-                                 f"{step.cell.sockets:,} connections need a higher limit of "
+                                 f"{step.cell.files:,} connections need a higher limit of "
                                  "open files (ulimit -Hn)"})
 
 

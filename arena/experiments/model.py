@@ -33,6 +33,7 @@ DATABASE_CONNECTIONS = 8
 IDLES = (IDLE, IDLE_SOCKETS, HELD)
 # HttpArena's latency-1m: a million requests per second for 64 cores.
 RATE_PER_CORE = 15_625
+_UNEVEN = 1.1  # the largest share of connections that the kernel passes to one process
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Cell:
     held           number of additional connections that are open and idle during the load
     depth          requests per write
     threads        threads of the server; None: as many as it has cores
-    processes      the same, for servers that fork
+    processes      number of server processes, each with these threads
     requests       slow work: how many each client sends, one after the other
     is_remote      slow work: across the delaying bridge
     rate           open loop: requests per second
@@ -139,6 +140,12 @@ class Cell:
     def sockets(self):
         """Number of sockets that one side needs at once."""
         return self.connections + self.held
+
+    @property
+    def files(self):
+        """Number of sockets that one process needs at once; the kernel spreads them unevenly."""
+        return self.sockets if self.processes == 1 else \
+            int(self.sockets / self.processes * _UNEVEN)
 
     def expected(self, is_floor):
         """Returns the response that is required: the floors have only one response."""

@@ -3,6 +3,8 @@
 Must not name a contestant: all get the same requests.
 """
 
+import math
+
 from experiments import model
 from experiments.model import HELLO, Ask, Cell, Experiment, Published, both
 from verify.answers import Expected
@@ -14,7 +16,7 @@ WORKERS = 100
 RATES_PER_CORE = (2000, 10000)
 _MEBIBYTE = 2**20
 PACED_CONNECTIONS = 256
-HELD = (16_000, 32_000)
+HELD, HELD_APART, APART = 16_000, 32_000, 2
 _RIVALS = ("nginx", "h2o", "uwebsockets")
 
 
@@ -39,14 +41,25 @@ def idle(machine):
 
 
 def held(machine):
-    """Two cells: the cost of a request while many other connections are open."""
+    """Two cells: the cost of a request while many other connections are open.
+
+    The larger one has two processes, because each has its own limit of open files.
+    """
+    half = math.ceil(machine.threads / APART)
     return Experiment(
         "held", "A load next to idle connections",
         machine.scale() + " The idle connections have had one response each before the load, and "
-        "get another one after it. Their memory is the growth of the RSS.",
-        tuple(Cell(f"h{count}", f"64 connections, and {count:,} idle ones",
-                   Ask("/plaintext", HELLO), ("plaintext", "held"), kind=model.HELD, held=count,
-                   bound=both(1.0), bound_over=_RIVALS) for count in HELD))
+        "get another one after it. Their memory is the growth of the RSS. The larger cell has "
+        "two processes on these cores.",
+        (_held(HELD, ("plaintext", "held")),
+         _held(HELD_APART, ("plaintext", "held", "held-apart"), f", {APART} processes",
+               processes=APART, threads=half)))
+
+
+def _held(count, needs, note="", **more):
+    return Cell(f"h{count}", f"64 connections, and {count:,} idle ones{note}",
+                Ask("/plaintext", HELLO), needs, kind=model.HELD, held=count, bound=both(1.0),
+                bound_over=_RIVALS, **more)
 
 
 def workers(machine):

@@ -9,6 +9,7 @@ import time
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _CHILD_TIMES = slice(13, 15)  # cutime and cstime among the fields after the name
 _LISTENING = "0A"
+_INODE = 9  # field of /proc/PID/net/tcp
 
 
 def listdir(path):
@@ -88,11 +89,41 @@ def memory_bytes(pid):
     return total
 
 
-def is_listening(pid, port):
-    """Whether a TCP socket listens on the port in the network namespace of the process."""
+def _listeners(pid, port):
+    """Returns the inodes of the sockets that listen on the port in the process's namespace."""
+    found = set()
     for table in ("tcp", "tcp6"):
         for line in read(f"/proc/{pid}/net/{table}").splitlines()[1:]:
             fields = line.split()
             if fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port:
-                return True
-    return False
+                found.add(fields[_INODE])
+    return found
+
+
+def is_listening(pid, port):
+    """Whether a TCP socket listens on the port in the network namespace of the process."""
+    return bool(_listeners(pid, port))
+
+
+def _sockets(pid):
+    """Returns the inodes of the process's open sockets."""
+    found = set()
+    for name in listdir(f"/proc/{pid}/fd"):
+        try:
+            kind, _, inode = os.readlink(f"/proc/{pid}/fd/{name}").partition(":")
+        except OSError:
+            continue
+        if kind == "socket":
+            found.add(inode.strip("[]"))
+    return found
+
+
+def owns_listener(pid, port):
+    """Whether a socket of the process tree listens on the port."""
+    listening = _listeners(pid, port)
+    return any(listening & _sockets(each) for each in process_tree(pid))
+
+
+def socket_counts(pid):
+    """Returns the number of open sockets of each process of the tree."""
+    return [len(_sockets(each)) for each in process_tree(pid)]

@@ -138,3 +138,7 @@ class Server:
     def memory_bytes(self):
         """Returns {"rss": …, "pss": …} of the whole process tree."""
         return process.memory_bytes(self.process.pid)
+
+    def sockets(self):
+        """Returns the number of open sockets of each process of the tree."""
+        return process.socket_counts(self.process.pid)

@@ -7,7 +7,9 @@ import os
 
 from experiments import model
 from load import certificates, files_dir, postgres, process, profiles_dir, versions
+from load.copies import Copies
 from load.server import Manners, Server, ServerFailed
+from peers import schema
 from peers.manifest import filled, programs_folder
 
 FIRST_PORT = 18500
@@ -60,6 +62,15 @@ def _tls(cell, port, beside):
     return {"port": beside, "tls_port": port, **vars(certificates.of(cell))}
 
 
+def _threads(contestant, cell, threads):
+    each = cell.threads or threads
+    return each * cell.processes if _scaled_by(contestant) == schema.BY_THREADS else each
+
+
+def _scaled_by(contestant):
+    return contestant.peer.run.get("processes_by", schema.BY_ARGUMENTS)
+
+
 def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
     """Returns its command line for this cell.
 
@@ -70,7 +81,7 @@ def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
     words = list(contestant.command)
     for case in cell.needs:
         words += _case_arguments(contestant.peer, case)
-    return filled(words, contestant.peer, threads=cell.threads or threads,
+    return filled(words, contestant.peer, threads=_threads(contestant, cell, threads),
                   processes=cell.processes, delay_ms=cell.delay_ms, routes=cell.routes,
                   middlewares=cell.middlewares, prefix=prefix, **_folders(cell),
                   database=_database(cell),
@@ -118,7 +129,7 @@ def upstream_server(cell, ports, machine):
 
 
 def server(contestant, cell, ports, machine, prefix="", wrap=None, upstream=""):
-    """Returns the Server, not yet started; its port is that of the cell's requests.
+    """Returns the Server or Copies, not yet started; its port is that of the cell's requests.
 
     ports     assigns unused ports
     wrap      puts its command into a namespace
@@ -127,5 +138,8 @@ def server(contestant, cell, ports, machine, prefix="", wrap=None, upstream=""):
     port = ports.take()
     beside = ports.take() if cell.is_secure else 0
     words = command(contestant, cell, port, machine.threads, prefix, beside, upstream)
-    return Server(contestant.name, wrap(words) if wrap else words, port,
-                  set(machine.server_cores), manners(contestant, cell, port, upstream))
+    copies = cell.processes if _scaled_by(contestant) == schema.BY_COPIES else 1
+    made = [Server(contestant.name, wrap(words) if wrap else words, port,
+                   set(machine.server_cores), manners(contestant, cell, port, upstream))
+            for _ in range(copies)]
+    return Copies(made) if copies > 1 else made[0]

@@ -7,14 +7,17 @@ import difflib
 
 ORIGINS = ("distribution", "npm", "crates.io", "go", "pypi", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "form", "test", "test-blocking", "labels", "users",
-         "routes", "bodies", "close", "held", "pipelined", "processes", "websocket", "room",
-         "events", "stream", "upload", "echo", "files", "items-json", "items-compressed",
+         "routes", "bodies", "close", "held", "held-apart", "pipelined", "processes", "websocket",
+         "room", "events", "stream", "upload", "echo", "files", "items-json", "items-compressed",
          "static", "tls", "http2", "http2-tls", "renewal", "proxy", "tunnel", "unchecked",
          "checked", "client", "database", "jobs")
 CLIENT = "client"  # the case of clients
 JOBS = "jobs"  # the case of job queues, which have no other case
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 RELOADS = ("SIGHUP",)
+# How a peer becomes several processes: its THREADS are processes, several programs share the port,
+# or its arguments have {processes}.
+BY_THREADS, BY_COPIES, BY_ARGUMENTS = PROCESSES_BY = ("threads", "copies", "arguments")
 
 TEXT, FLAG, COUNT, TEXTS, COMMANDS, TABLE, TABLES = (
     "a text", "true or false", "a whole number above 0", 'a list of texts, e.g. ["g++"]',
@@ -37,7 +40,8 @@ TABLE_KEYS = {
     "build": {"steps": (COMMANDS, False), "seconds_max": (COUNT, False), "hello": (COMMANDS, False),
               "hello_source": (TEXT, False), "is_repeated": (FLAG, False)},
     "run": {"command": (TEXTS, False), "environment": (TABLE, False), "ends_with": (TEXT, False),
-            "is_exit_clean": (FLAG, False), "reloads_with": (TEXT, False)},
+            "is_exit_clean": (FLAG, False), "reloads_with": (TEXT, False),
+            "processes_by": (TEXT, False)},
     "client": {"command": (TEXTS, True)},
     "jobs": {"left": (TEXT, True)},
     "serves": {"cases": (TEXTS, True), "headers": (TEXTS, False),
@@ -92,7 +96,8 @@ def _choice_faults(data):
         faults += _word_faults("[serves] cases", case, CASES)
     for case in data.get("case", {}):
         faults += _word_faults("[case]", case, CASES)
-    for key, known in (("ends_with", ENDS), ("reloads_with", RELOADS)):
+    for key, known in (("ends_with", ENDS), ("reloads_with", RELOADS),
+                       ("processes_by", PROCESSES_BY)):
         faults += _word_faults(f"[run] {key}", data.get("run", {}).get(key, known[0]), known)
     if data["origin"] == "yours" and not data.get("find"):
         faults.append('[find]: is missing; origin "yours" needs header = "…" or cmake = "…"')

@@ -56,6 +56,8 @@ class Manifests(InFolder):
         cases = [
             ('title = "Tiny"\n', "", "title: is missing; write a text"),
             ('"Tiny"', "7", "title: is 7; it must be a text"),
+            ("[serves]", 'processes_by = "forks"\n[serves]',
+             "[run] processes_by: 'forks' is not known; there are: threads, copies, arguments"),
             ('name = "tiny"', 'name = "other"', "they must be equal"),
             ('name = "tiny"', 'name = "Tiny!"', "but may have only a-z, 0-9 and -"),
             ('"yours"', '"mine"', "origin: 'mine' is not known; there are: distribution"),

@@ -75,7 +75,7 @@ def main():
     """Runs until SIGTERM."""
     port, mode = int(sys.argv[1]), sys.argv[2]
     answerer = Answerer(mode, int(sys.argv[3]) if len(sys.argv) > 3 else 0)
-    with socket.create_server(("127.0.0.1", port), backlog=128) as listener:
+    with socket.create_server(("127.0.0.1", port), backlog=128, reuse_port=True) as listener:
         while True:
             connection, _ = listener.accept()
             threading.Thread(target=serve, args=(connection, answerer), daemon=True).start()
