@@ -34,16 +34,17 @@ def bytes_used_and_kept(server, use, connections, via=dial):
 
 
 @contextmanager
-def opened(server, use, connections, via=dial):
+def opened(server, use, connections, via=dial, together=1):
     """Opens the connections and uses each once; they are closed at the end.
 
+    together  number of connections that are opened and used at once
     yields  (the connections, the server's RSS before and after)
     """
     made = []
     try:
-        _open(made, server.port, use, via, WARM_CONNECTIONS)
+        _open(made, server.port, use, via, WARM_CONNECTIONS, together)
         before = server.memory_bytes()["rss"]
-        _open(made, server.port, use, via, connections)
+        _open(made, server.port, use, via, connections, together)
         after = server.memory_bytes()["rss"]
         ensure_open(made)
         yield made, before, after
@@ -64,17 +65,20 @@ def ensure_open(connections):
 
 
 def opener(request):
-    """Returns a function that sends the request and reads its response."""
-    def use(connection):
-        connection.sendall(request)
-        status, _, _ = read_answer(Reader(connection))
-        if not status.startswith("HTTP/1.1 200"):
-            raise WrongAnswer("the request of an idle connection was not answered with 200")
+    """Returns a function that sends the request on all of its connections and reads the responses.
+    """
+    def use(*connections):
+        for connection in connections:
+            connection.sendall(request)
+        for connection in connections:
+            status, _, _ = read_answer(Reader(connection))
+            if not status.startswith("HTTP/1.1 200"):
+                raise WrongAnswer("the request of an idle connection was not answered with 200")
     return use
 
 
-def _open(made, port, use, via, count):
-    for _ in range(count):
-        connection = via(port)
-        made.append(connection)
-        use(connection)
+def _open(made, port, use, via, count, together):
+    for first in range(0, count, together):
+        added = [via(port) for _ in range(min(together, count - first))]
+        made.extend(added)
+        use(*added)

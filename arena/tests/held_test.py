@@ -85,6 +85,15 @@ class Holders(unittest.TestCase):
                 held.opened(server, None, 1):
             pass
 
+    def test_connections_are_opened_in_batches(self):
+        used = []
+        with tiny_server.TinyServer(tiny_server.answer) as server, \
+                mock.patch.object(idle, "WARM_CONNECTIONS", WARM):
+            server.memory_bytes = lambda: {"rss": 0}
+            with idle.opened(server, lambda *added: used.append(len(added)), COUNT, together=8):
+                pass
+        self.assertEqual(used, [WARM, 8, 8, 4])
+
     def test_each_process_holds_at_most_its_part(self):
         with tiny_server.TinyServer(tiny_server.answer) as server, \
                 mock.patch.object(held, "ADDRESSES", 1), \
