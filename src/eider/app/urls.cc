@@ -5,6 +5,7 @@
 #include "eider/app/route_table.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/url.h"
+#include "eider/protocols/route/path_text.h"
 #include "eider/protocols/route/pattern.h"
 
 namespace eider {
@@ -17,8 +18,9 @@ namespace {
       "} of " + std::string(pattern) + ", because no request would match that path"));
 }
 
-bool is_dots(std::string_view segment) noexcept {
-  return segment == "." || segment == "..";
+/// Returns whether the router rejects a path with `segment` in it, also as escapes: "a%2F..%2Fb".
+bool is_rejected(std::string_view segment) noexcept {
+  return route::has_dot_segment(segment) || segment.contains('\0');
 }
 
 /// Returns the path for a {rest...} parameter: slashes are kept, and only the last segment may be
@@ -29,7 +31,7 @@ std::string rest_of(std::string_view pattern, std::string_view value, std::strin
     const std::size_t end = value.find('/');
     const std::string_view segment = value.substr(0, end);
     const bool is_last = end == std::string_view::npos;
-    if (is_dots(segment) || (segment.empty() && !is_last)) {
+    if (is_rejected(segment) || (segment.empty() && !is_last)) {
       refuse(pattern, value, name);
     }
     path += percent_encode(segment);
@@ -64,7 +66,7 @@ std::string Urls::make(detail::base::TypeKey type, IsSame is_it, const void* han
                                     " does not have a parameter for each path parameter"));
     } else if (segment.kind == SegmentKind::rest) {
       path += rest_of(pattern, *value++, segment.text);
-    } else if (value->empty() || is_dots(*value)) {
+    } else if (value->empty() || is_rejected(*value)) {
       refuse(pattern, *value, segment.text);
     } else {
       path += percent_encode(*value++);

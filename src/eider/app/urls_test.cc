@@ -64,7 +64,8 @@ TEST(UrlsOf, lead_back_to_the_handler_with_the_same_values) {
   const auto read = [](std::string_view name) { return name; };
   app.get("/read/{name}", read);
   TestClient client(app);
-  for (const std::string name : {"ä ö", "%41", "a+b", "...", "~", "'\"<>&", "a;b=c", "/", "a//b"}) {
+  for (const std::string name :
+       {"ä ö", "%41", "a+b", "...", "~", "'\"<>&", "a;b=c", "/", "a//b", "..\\b", "a/..b"}) {
     EXPECT_EQ(client.get(app.urls().of(read, name)).body, name);
   }
 }
@@ -76,13 +77,14 @@ TEST(UrlsOf, are_refused_where_no_request_would_come) {
   const auto unknown = [] {};
   app.get("/read/{name}", read);
   app.get("/files/{path...}", file);
-  for (const std::string_view value : {"", ".", ".."}) {
+  using namespace std::string_view_literals;
+  for (const std::string_view value : {""sv, "."sv, ".."sv, "../b"sv, "a/./b"sv, "a\0"sv}) {
     EXPECT_EQ(reason([&] { (void)app.urls().of(read, value); }),
               "Urls::of: \"" + std::string(value) +
                   "\" cannot be the value of {name} of /read/{name}, because no request would "
                   "match that path");
   }
-  for (const std::string_view value : {"/", "a//b", "../b", "a/.."}) {
+  for (const std::string_view value : {"/"sv, "a//b"sv, "../b"sv, "a/.."sv, "a\0b"sv}) {
     EXPECT_NE(reason([&] { (void)app.urls().of(file, value); }), "") << value;
   }
   EXPECT_EQ(reason([&] { (void)app.urls().of(unknown); }), "Urls::of: no route has this handler");
