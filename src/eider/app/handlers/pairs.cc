@@ -26,8 +26,9 @@ constexpr std::size_t kErrorsMax = 32;
 using reflect::without_rules;
 
 bool is_list(const reflect::Type& type) noexcept {
-  const Kind kind = without_rules(type).kind;
-  return kind == Kind::kSequence || kind == Kind::kSet;
+  const reflect::Type& bare = without_rules(type);
+  return bare.kind == Kind::kSequence || bare.kind == Kind::kSet ||
+         (bare.kind == Kind::kOptional && is_list(*bare.optional().value));
 }
 
 /// Returns whether browsers may send no pair for the type: for a checkbox that is not ticked, or a
@@ -65,11 +66,8 @@ class PairsReader {
     const std::uint64_t bit = std::uint64_t{1} << (member - structure_.begin());
     const bool is_first = (seen_ & bit) == 0;
     seen_ |= bit;
-    const reflect::Type& type = without_rules(*member->type);
-    if (type.kind == Kind::kSequence) {
-      append(*member, type.sequence(), value, is_first);
-    } else if (type.kind == Kind::kSet) {
-      add(*member, type.set(), value, is_first);
+    if (is_list(*member->type)) {
+      add_to_list(*member, *member->type, member->in(object_), value, is_first);
     } else if (is_first) {
       assign(*member, *member->type, member->in(object_), value);
     } else {
@@ -95,7 +93,7 @@ class PairsReader {
       if (is_missing && !may_send_nothing(*member.type)) {
         refuse(member.name, wording::kMissing);
       } else if (is_missing || (!is_absent && is_list(*member.type))) {
-        check_rules(*member.type, member);
+        check_rules(*member.type, member, member.in(object_));
       }
     }
     if (errors_.empty() && structure_.check != nullptr) {
@@ -111,13 +109,15 @@ class PairsReader {
 
   /// Checks the constraints of a list when it has all its elements and none has an error; and of
   /// members without a pair.
-  void check_rules(const reflect::Type& type, const Member& member) {
+  void check_rules(const reflect::Type& type, const Member& member, const void* object) {
+    if (type.kind == Kind::kOptional && type.optional().get(object) != nullptr) {
+      return check_rules(*type.optional().value, member, type.optional().get(object));
+    }
     if (type.kind != Kind::kConstrained || is_wrong(member.name)) {
       return;
     }
-    check_rules(*type.constraint().value, member);
-    for (const Requirement& broken :
-         reflect::broken_requirements(type.constraint(), member.in(object_))) {
+    check_rules(*type.constraint().value, member, object);
+    for (const Requirement& broken : reflect::broken_requirements(type.constraint(), object)) {
       refuse(member.name, broken);
     }
   }
@@ -132,17 +132,35 @@ class PairsReader {
     }
   }
 
-  void append(const Member& member, const reflect::Sequence& sequence, std::string_view value,
-              bool is_first) {
-    void* elements = member.in(object_);
+  /// Adds an element to a list, or to the list in an optional, which stays empty for empty values.
+  void add_to_list(const Member& member, const reflect::Type& type, void* object,
+                   std::string_view value, bool is_first) {
+    const reflect::Type& bare = without_rules(type);
+    if (bare.kind == Kind::kSequence) {
+      append(member, bare.sequence(), object, value, is_first);
+    } else if (bare.kind == Kind::kSet) {
+      add(member, bare.set(), object, value, is_first);
+    } else {
+      const reflect::Optional& optional = bare.optional();
+      const bool starts = is_first || optional.get(object) == nullptr;
+      if (starts && value.empty()) {
+        return optional.set_null(object);
+      }
+      void* list = starts ? optional.emplace(object) : const_cast<void*>(optional.get(object));
+      add_to_list(member, *optional.value, list, value, starts);
+    }
+  }
+
+  void append(const Member& member, const reflect::Sequence& sequence, void* elements,
+              std::string_view value, bool is_first) {
     if (is_first) {
       sequence.clear(elements);  // elements of an initializer apply only without pairs
     }
     assign(member, *sequence.element, sequence.append(elements), value);
   }
 
-  void add(const Member& member, const reflect::Set& set, std::string_view value, bool is_first) {
-    void* elements = member.in(object_);
+  void add(const Member& member, const reflect::Set& set, void* elements, std::string_view value,
+           bool is_first) {
     if (is_first) {
       set.clear(elements);
     }
@@ -189,11 +207,13 @@ class PairsReader {
 bool may_be_pairs(const reflect::Type& type) noexcept {
   return type.kind == Kind::kStruct &&
          std::ranges::all_of(type.structure(), [](const Member& member) {
-           const reflect::Type& bare = without_rules(*member.type);
-           const reflect::Type& value = bare.kind == Kind::kSequence ? *bare.sequence().element
-                                        : bare.kind == Kind::kSet    ? *bare.set().element
-                                                                     : bare;
-           return reflect::is_text_type(value);
+           const reflect::Type* bare = &without_rules(*member.type);
+           if (bare->kind == Kind::kOptional && is_list(*bare)) {
+             bare = &without_rules(*bare->optional().value);
+           }
+           return reflect::is_text_type(bare->kind == Kind::kSequence ? *bare->sequence().element
+                                        : bare->kind == Kind::kSet    ? *bare->set().element
+                                                                      : *bare);
          });
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/type_of.h"
 
 namespace eider {
@@ -72,6 +73,30 @@ TEST(Pairs, an_element_of_a_set_with_an_error_is_no_duplicate) {
             "numbers: must be an integer | numbers: must be an integer");
   EXPECT_EQ(problems(chosen, "numbers=0&numbers=00"), "numbers: contains duplicates");
   EXPECT_EQ(problems(chosen, "numbers=0&numbers=-0"), "numbers: contains duplicates");
+}
+
+struct OptionalLists {
+  std::optional<std::vector<int>> ids;
+  std::optional<std::set<std::string>> tags;
+  std::optional<Sized<std::vector<int>, 0, 2>> few;
+};
+
+TEST(Pairs, an_optional_list_is_a_list_if_a_pair_has_a_value) {
+  EXPECT_TRUE(may_be_pairs(reflect::type_of<OptionalLists>()));
+  OptionalLists lists{};
+  EXPECT_EQ(problems(lists, "ids=1&tags=a&ids=2&few=3"), "");
+  EXPECT_EQ(lists.ids, (std::vector<int>{1, 2}));
+  EXPECT_EQ(lists.tags, (std::set<std::string>{"a"}));
+  ASSERT_TRUE(lists.few.has_value());
+  EXPECT_EQ(**lists.few, (std::vector<int>{3}));
+  EXPECT_EQ(problems(lists, "ids=&ids=3&tags="), "");
+  EXPECT_EQ(lists.ids, (std::vector<int>{3}));
+  EXPECT_EQ(lists.tags, std::nullopt);
+  OptionalLists wrong{};
+  EXPECT_EQ(problems(wrong, "ids=1&ids=x&tags=a&tags=a&few=1&few=2&few=3"),
+            "ids: must be an integer | tags: contains duplicates | "
+            "few: must have at most 2 elements");
+  EXPECT_EQ(problems(wrong, ""), "");
 }
 
 TEST(Pairs, errors_are_bounded_in_number_and_in_bytes) {
