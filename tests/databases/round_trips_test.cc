@@ -95,6 +95,7 @@ Task<> round_trips(Database on, ColumnTypes types) {
   co_await round_trip(on, types.text, std::chrono::seconds(-0));
   co_await round_trip(on, types.text, std::chrono::milliseconds(93'784'250));
   co_await round_trip(on, types.bytes, kBytes);
+  co_await round_trip(on, types.bytes, db::Blob());
   co_await round_trip(on, types.date, kDay);
   co_await round_trip(on, types.date, std::chrono::year(9999) / 11 / 23);
   co_await round_trip(on, types.time, kClock);

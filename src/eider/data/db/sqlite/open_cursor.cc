@@ -32,6 +32,10 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
                           SQLITE_STATIC, SQLITE_UTF8);
       return;
     case Value::Kind::blob:
+      if (value.blob()->empty()) {  // its data may be null, which SQLite stores as NULL
+        sqlite3_bind_zeroblob(statement, index, 0);
+        return;
+      }
       sqlite3_bind_blob64(statement, index, value.blob()->data(), value.blob()->size(),
                           SQLITE_STATIC);
       return;
