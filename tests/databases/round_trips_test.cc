@@ -112,6 +112,27 @@ Task<> round_trips(Database on, ColumnTypes types) {
   co_await round_trip(on, types.json, std::vector<TripColour>{TripColour::dark_blue});
 }
 
+/// Values that a database stores with other digits than it was sent.
+Task<> edge_trips(Database on, ColumnTypes types) {
+  const TimeOfDay last = TimeOfDay::at(24h - 1us);
+  co_await on.exec("create table edges(t time(6), d numeric(30, 10))");
+  co_await on.exec("insert into edges values($1, $2)", TimeOfDay::at(24h - 1ns),
+                   *Decimal::parse("-99999999999999999.5"));
+  const auto time = co_await on.one<TimeOfDay>("select t from edges");
+  EXPECT_EQ(time, last);
+  const auto price = co_await on.one<Decimal>("select d from edges");
+  EXPECT_EQ(price, Decimal::parse("-99999999999999999.5"));
+  co_await on.exec("drop table edges");
+  co_await round_trip(on, types.time, last);
+}
+
+TEST_P(RoundTrips, return_times_and_decimals_at_the_edge_of_their_columns) {
+  if (is_sqlite()) {
+    GTEST_SKIP() << "SQLite stores the texts as they are";
+  }
+  on_each_way([](Database on) { return edge_trips(on, differs().types); });
+}
+
 TEST_P(RoundTrips, return_a_value_of_every_type) {
   on_each_way([](Database on) { return round_trips(on, differs().types); });
 }

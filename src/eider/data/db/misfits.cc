@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -21,9 +20,12 @@ using CellKind = Value::Kind;
 
 // Durations.
 
+/// PostgreSQL stores up to 178,000,000 years, which are more microseconds than 64 bits can count.
+using Wide = __int128;
+
 /// The microseconds, and whether there are months, whose length varies.
 struct Interval {
-  std::int64_t microseconds = 0;
+  Wide microseconds = 0;
   bool has_months = false;
 };
 
@@ -65,14 +67,15 @@ class IntervalReader {
   }
 
   /// Parses a number with its sign, times `unit`: "1.5" seconds are 1,500,000.
-  std::optional<std::int64_t> take_number(std::int64_t unit) {
+  std::optional<Wide> take_number(std::int64_t unit) {
     const bool is_negative = rest_.starts_with('-');
     rest_.remove_prefix(is_negative || rest_.starts_with('+') ? 1 : 0);
-    std::int64_t whole = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), whole);
-    if (error != std::errc() || whole < 0 || __builtin_mul_overflow(whole, unit, &whole)) {
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), count);
+    if (error != std::errc() || count < 0) {
       return std::nullopt;
     }
+    Wide whole = static_cast<Wide>(count) * unit;
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     if (take_point()) {
       while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') {
@@ -85,7 +88,7 @@ class IntervalReader {
   }
   bool take_point() noexcept { return take(".") || take(","); }
 
-  bool add(std::int64_t microseconds) noexcept {
+  bool add(Wide microseconds) noexcept {
     return !__builtin_add_overflow(sum_.microseconds, microseconds, &sum_.microseconds);
   }
 
@@ -136,7 +139,7 @@ class IntervalReader {
   bool read_clock(bool is_negative) {
     for (const std::size_t unit : {3U, 4U, 5U}) {
       const auto count = take_number(kUnits[unit].microseconds);
-      if (!count || !add(is_negative ? -std::abs(*count) : *count)) {
+      if (!count || !add(is_negative && *count > 0 ? -*count : *count)) {
         return false;
       }
       if (!rest_.starts_with(':')) {
@@ -311,11 +314,13 @@ std::optional<Misfit> misfit_of_time(const Type& type, void* object, std::string
 
 std::optional<std::string> iso_of_interval(std::string_view text) {
   const std::optional<Interval> read = IntervalReader(text).read();
-  if (!read || read->has_months || read->microseconds < 0) {
+  if (!read || read->has_months || read->microseconds < 0 ||
+      read->microseconds / kSecondUnit > std::numeric_limits<std::int64_t>::max()) {
     return std::nullopt;
   }
-  std::string iso = "PT" + std::to_string(read->microseconds / kSecondUnit);
-  if (const std::int64_t part = read->microseconds % kSecondUnit; part != 0) {
+  std::string iso =
+      "PT" + std::to_string(static_cast<std::int64_t>(read->microseconds / kSecondUnit));
+  if (const auto part = static_cast<std::int64_t>(read->microseconds % kSecondUnit); part != 0) {
     std::string digits = std::to_string(kSecondUnit + part);
     digits.erase(digits.find_last_not_of('0') + 1);
     iso += "." + digits.substr(1);

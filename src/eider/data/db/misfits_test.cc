@@ -25,6 +25,8 @@ TEST(Intervals, are_read_in_each_style) {
       {"PT0S", "PT0S"},
       {"P1DT-1H", "PT82800S"},
       {"1 day -01:00:00", "PT82800S"},
+      {"2562047788:00:55", "PT9223372036855S"},
+      {"106751991 days 04:00:55.25", "PT9223372036855.25S"},
   };
   for (const auto& [text, iso] : kCases) {
     EXPECT_EQ(iso_of_interval(text), iso) << text;

@@ -93,6 +93,17 @@ bool store_interval(const Type& type, void* object, std::string_view text) {
   return iso && type.text().read(object, *iso);
 }
 
+/// Reads a decimal of a column with a larger scale, which fills it up with zeros:
+/// "999999999999999999.0000" of a numeric(30, 4).
+bool store_decimal(const Type& type, void* object, std::string_view text) {
+  if (type.text().schema->format != "decimal" || !text.contains('.') || !text.ends_with('0')) {
+    return false;
+  }
+  text = text.substr(0, text.find_last_not_of('0') + 1);
+  text.remove_suffix(text.ends_with('.') ? 1 : 0);
+  return type.text().read(object, text);
+}
+
 /// Reads a member from text or bytes. A separate function, so that plain numbers do not need its
 /// stack frame.
 [[gnu::noinline]] bool store_read(const Type& type, void* object, const Cell& cell) {
@@ -106,7 +117,8 @@ bool store_interval(const Type& type, void* object, std::string_view text) {
   }
   if (type.kind == Kind::kText) {
     return cell.kind == CellKind::text && is_utf8(cell.bytes) &&
-           (type.text().read(object, cell.bytes) || store_interval(type, object, cell.bytes));
+           (type.text().read(object, cell.bytes) || store_interval(type, object, cell.bytes) ||
+            store_decimal(type, object, cell.bytes));
   }
   return store_json(type, object, cell);
 }

@@ -45,6 +45,11 @@ Value from_text(const reflect::Text& type, const void* object) {
   type.format(object, &made, [](void* context, std::string_view text) {
     *static_cast<std::string*>(context) = text;
   });
+  constexpr std::string_view kLastMicrosecond = "23:59:59.999999";
+  if (type.schema->format == "time-of-day" && made.starts_with(kLastMicrosecond)) {
+    // PostgreSQL would round it up to 24:00:00, which a TimeOfDay cannot read.
+    made.resize(kLastMicrosecond.size());
+  }
   return type.schema->format == "date-time" ? Value::instant(std::move(made))
                                             : Value(std::move(made));
 }
