@@ -24,6 +24,12 @@ std::unexpected<JwtError> refuse(JwtFault fault, std::string text) {
   return fail(JwtError{fault, std::move(text)});
 }
 
+/// Returns null if the token does not have the claim. Some providers write a JSON null for that.
+const json::Value* given(const json::Value& claims, std::string_view name) {
+  const json::Value* const claim = claims.find(name);
+  return claim == nullptr || claim->is_null() ? nullptr : claim;
+}
+
 bool is_text(const json::Value* claim, std::string_view wanted) {
   return claim != nullptr && claim->is_string() && equals_in_constant_time(claim->text(), wanted);
 }
@@ -37,7 +43,7 @@ Result<void, JwtError> check_own_claims(const JwtClaims& claims, const IdTokenRu
   if (!registered.issued_at) {
     return refuse(JwtFault::missing_claim, "the ID token has no 'iat'");
   }
-  const json::Value* const party = claims.all().find("azp");
+  const json::Value* const party = given(claims.all(), "azp");
   // A token for several audiences is for this client only if `azp` says that this client requested
   // it.
   if ((party != nullptr || registered.audience.size() > 1) && !is_text(party, rules.client_id)) {
@@ -47,7 +53,7 @@ Result<void, JwtError> check_own_claims(const JwtClaims& claims, const IdTokenRu
   if (!is_text(claims.all().find("nonce"), rules.nonce)) {
     return refuse(JwtFault::bad_claim, "the ID token belongs to another login");
   }
-  const json::Value* const digest = claims.all().find("at_hash");
+  const json::Value* const digest = given(claims.all(), "at_hash");
   if (digest != nullptr && !is_text(digest, half_digest(algorithm, rules.access_token))) {
     return refuse(JwtFault::bad_claim, "the ID token belongs to another access token");
   }

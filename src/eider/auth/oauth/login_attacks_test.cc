@@ -337,6 +337,10 @@ TEST_F(OpenIdTest, id_tokens_that_are_not_for_this_login_are_refused) {
   provider_.claims["azp"] = "notes";
   provider_.claims["at_hash"] = detail::oauth::half_digest(JwtAlgorithm::es256, "access-1");
   EXPECT_EQ(log_in().status, 303);
+  provider_.claims = good;
+  provider_.claims["azp"] = nullptr;  // as a claim that is absent
+  provider_.claims["at_hash"] = nullptr;
+  EXPECT_EQ(log_in().status, 303);
 }
 
 TEST_F(OpenIdTest, id_tokens_that_somebody_else_has_signed_are_refused) {
