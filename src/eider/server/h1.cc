@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/h1/writer.h"
 #include "eider/protocols/http/status.h"
 #include "eider/server/connection_extra.h"
@@ -162,7 +166,7 @@ std::string_view H1::serve(std::string_view in) {
         case h1::HeadStatus::need_more:
           return in;
         case h1::HeadStatus::refused:
-          refuse_unread(h1::to_request_refusal(context().reader.refusal()));
+          refuse_unread(h1::to_request_refusal(context().reader.refusal()), in);
           return {};
       }
     } else if (is_reading()) {
@@ -380,10 +384,35 @@ void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, 
   }
 }
 
+namespace {
+
+/// Returns the Origin header among the complete lines of a head.
+std::optional<Field> find_origin(std::string_view head) noexcept {
+  constexpr std::string_view kName = "Origin";
+  for (std::size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n')) {
+    const std::string_view line =
+        head.substr(0, head.substr(0, end).ends_with('\r') ? end - 1 : end);
+    if (line.find(':') == kName.size() &&
+        equals_ignoring_case(line.substr(0, kName.size()), kName)) {
+      return Field{line.substr(0, kName.size()), trim(line.substr(kName.size() + 1))};
+    }
+    head.remove_prefix(end + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 // The shared request of the reader contains incomplete data, or that of an earlier request.
-void H1::refuse_unread(const RequestRefusal& refusal) {
+void H1::refuse_unread(const RequestRefusal& refusal, std::string_view head) {
   Request unread;
   unread.set_peer(&connection_);
+  // Without its origin, `cors` would not let a page read the error. No other header is known.
+  const std::optional<Field> origin = find_origin(head);
+  if (origin && is_field_value(origin->value)) {
+    unread.head().bytes = head;
+    unread.head().fields = std::span(&*origin, 1);
+  }
   refuse(refusal, RequestPlan(), unread);
 }
 

@@ -134,8 +134,8 @@ class H1 final {
   void on_drained();
   /// Called by the alarm. is_due: the deadline has passed.
   void on_time(bool is_due);
-  /// Rejects input that is not a valid HTTP request.
-  void refuse_unread(const RequestRefusal& refusal);
+  /// Rejects input that is not a valid HTTP request. head: its bytes so far
+  void refuse_unread(const RequestRefusal& refusal, std::string_view head = {});
   void stop_endless();
 
   [[nodiscard]] bool is_spoken() const noexcept { return state_ != State::off; }

@@ -56,6 +56,21 @@ TEST(CorsMiddleware, let_pages_of_named_origins_read_all_responses) {
   EXPECT_FALSE(cors_app.ask("/outside", kOurs).header(kAllowOrigin));
 }
 
+// Browsers send cookies after Origin.
+TEST(CorsMiddleware, let_pages_read_errors_of_requests_that_are_not_read) {
+  App app;
+  app.use(cors({.origins = {std::string(kOurs)}}));
+  TestClient client(app);
+  const TestResponse large = client.send(
+      {.target = "/", .headers = {{"Origin", kOurs}, {"Cookie", std::string(100'000, 'c')}}});
+  EXPECT_EQ(large.status, 431);
+  EXPECT_EQ(large.header(kAllowOrigin), kOurs);
+  const TestResponse unknown = client.send(
+      {.target = "/", .headers = {{"Expect", "tea"}, {"Origin", "https://other.example"}}});
+  EXPECT_EQ(unknown.status, 417);
+  EXPECT_FALSE(unknown.header(kAllowOrigin));
+}
+
 TEST(CorsMiddleware, let_in_no_other_origin) {
   CorsApp cors_app({.origins = {std::string(kOurs)}});
   for (const char* origin :

@@ -31,6 +31,8 @@ namespace {
 
 /// The overhead that is counted for each field (RFC 9113, section 6.5.2).
 constexpr std::uint64_t kFieldOverhead = 32;
+constexpr std::string_view kOrigin = "origin";
+constexpr std::size_t kOriginBytesMax = 512;
 /// Larger memory is freed when its request is done.
 constexpr std::size_t kKeptBytesMax = 4UL * 1024;
 constexpr std::size_t kKeptPiecesMax = 64;
@@ -105,8 +107,9 @@ void HeadBuilder::add(std::string_view name, std::string_view value, const HeadL
   if (listed_bytes_ > limits.head_bytes_max) {
     refuse(kHeadTooLarge, "The request headers are too large.");
   }
-  // After an error, fields are only counted.
-  if (refusal_ || is_malformed_) {
+  // After an error, fields are only counted. Without its origin, `cors` would not let a page read
+  // the error.
+  if (is_malformed_ || (refusal_ && (name != kOrigin || value.size() > kOriginBytesMax))) {
     return;
   }
   if (!detail::is_value(value)) {
@@ -291,6 +294,7 @@ std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) 
   } else {
     // A rejected request gets a response, and for HEAD it must not have content.
     head.method = parse_method(of(method_));
+    fill_origin(head);
   }
   head.content_length = has_length_ && ends == Ends::with_content ? content_length_ : 0;
   if (head.opens_websocket) {
@@ -346,6 +350,17 @@ void HeadBuilder::fill_fields(RequestHead& head) {
   }
   head.fields = fields_;
   head.bytes = text_.view();
+}
+
+void HeadBuilder::fill_origin(RequestHead& head) {
+  for (const Piece& piece : pieces_) {
+    if (of(piece.name) == kOrigin) {
+      fields_.push_back({of(piece.name), of(piece.value)});
+      head.fields = fields_;
+      head.bytes = text_.view();
+      return;
+    }
+  }
 }
 
 void HeadBuilder::fill_target(RequestHead& head) {

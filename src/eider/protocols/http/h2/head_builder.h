@@ -128,6 +128,7 @@ class HeadBuilder {
   void check_tunnel(Ends ends);
   void join_crumbs();
   void fill_fields(RequestHead& head);
+  void fill_origin(RequestHead& head);
   void fill_target(RequestHead& head);
   void fill_path(RequestHead& head);
 

@@ -225,6 +225,21 @@ TEST(HeadBuilder, resets_what_is_malformed_and_answers_what_is_wrong) {
   }
 }
 
+TEST(HeadBuilder, finds_the_origin_alone_of_a_head_that_is_refused) {
+  const HeadLimits limits{.head_bytes_max = 200};
+  const std::pair<std::string, std::string> large{"x", std::string(200, 'x')};
+  const std::pair<std::string, std::string> origin{"origin", "https://a.example"};
+  for (const Pairs& more : {Pairs{large, origin}, Pairs{origin, {"y", "z"}, large}}) {
+    const Built built(with(get(), more), Ends::with_head, limits);
+    EXPECT_EQ(built.status, 431);
+    ASSERT_EQ(built.head.fields.size(), 1U);
+    EXPECT_EQ(built.head.find("Origin"), "https://a.example");
+  }
+  const Built bomb(with(get(), {large, {"origin", std::string(600, 'o')}}), Ends::with_head,
+                   limits);
+  EXPECT_TRUE(bomb.head.fields.empty());
+}
+
 TEST(HeadBuilder, says_once_what_is_wrong_where_more_is) {
   const HeadLimits limits{.head_bytes_max = 100};
   const Pairs large{{"x", std::string(100, 'x')}, {"Y", "z"}};
