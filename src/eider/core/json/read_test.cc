@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -149,6 +150,22 @@ TEST(Read, a_number_without_a_fractional_part_is_an_integer_and_exact) {
   EXPECT_FALSE(read<int>("84.5"));
 }
 
+TEST(Read, takes_a_double_without_an_exponent_as_databases_write_it) {
+  for (const double number : {1e300, -2.5e22, 1.7976931348623157e308, 18446744073709552000.0}) {
+    std::array<char, 400> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
+                                   std::chars_format::scientific);
+    std::string digits(text.data(), end.ptr);
+    const int exponent = std::stoi(digits.substr(digits.find('e') + 1));
+    digits.erase(digits.find('e'));
+    std::erase(digits, '.');
+    digits.resize(static_cast<std::size_t>(exponent) + 1 + (number < 0 ? 1 : 0), '0');
+    const auto value = read<Value>(digits);
+    ASSERT_TRUE(value) << digits;
+    EXPECT_EQ(*value, Value(number));
+  }
+}
+
 TEST(Read, takes_what_is_no_object_too) {
   EXPECT_EQ(*read<int>(" 5 "), 5);
   EXPECT_EQ(*read<std::string>("\"x\""), "x");
@@ -221,6 +238,7 @@ const BadCase kBadKinds[] = {
     {R"({"any":{"a":1,"a":1}})", "422 | /any/a: is a duplicate"},
     {R"({"any":1e999})", "422 | /any: is too large"},
     {R"({"any":18446744073709551616})", "422 | /any: is too large"},
+    {R"({"any":-9223372036854775809})", "422 | /any: is too large"},
     {R"({"Flag":true})", "422 | /Flag: is not an allowed member"},
     {R"({"flag":tru})", "400"},
     {R"({"flag":truefalse})", "400"},

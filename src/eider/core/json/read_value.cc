@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string>
 
 #include "eider/core/json/reader.h"
 #include "eider/core/json/text.h"
@@ -20,6 +22,25 @@ std::optional<Number> number_in(std::string_view token) noexcept {
   return parsed == reflect::Parsed::kDone ? std::optional(number) : std::nullopt;
 }
 
+/// Returns the double that is written with these digits, or nothing: the shortest text of another
+/// one differs. PostgreSQL writes 1e300 in a jsonb with 301 digits.
+std::optional<double> double_of_digits(std::string_view token) {
+  const auto number = number_in<double>(token);
+  if (!number) {
+    return std::nullopt;
+  }
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *number,
+                                 std::chars_format::scientific);
+  std::string shortest(buffer.data(), end.ptr);
+  shortest.erase(shortest.find('e'));
+  std::erase(shortest, '.');
+  const auto without_zeros = [](std::string_view digits) {
+    return digits.substr(0, digits.find_last_not_of('0') + 1);
+  };
+  return without_zeros(shortest) == without_zeros(token) ? number : std::nullopt;
+}
+
 /// Returns the number, exactly or rounded to a double, or nothing if it is too large.
 std::optional<Value> number_value(std::string_view token, NumberForm form) {
   if (form == NumberForm::kReal) {
@@ -29,8 +50,11 @@ std::optional<Value> number_value(std::string_view token, NumberForm form) {
   if (const auto number = number_in<std::int64_t>(token)) {
     return *number;
   }
-  const auto large = number_in<std::uint64_t>(token);
-  return large ? std::optional<Value>(*large) : std::nullopt;
+  if (const auto large = number_in<std::uint64_t>(token)) {
+    return *large;
+  }
+  const auto real = double_of_digits(token);
+  return real ? std::optional<Value>(*real) : std::nullopt;
 }
 
 /// Sorts the names, so that the time is not quadratic in the number of members.
