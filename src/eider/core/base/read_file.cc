@@ -36,6 +36,7 @@ class OpenFile {
   ssize_t read(std::span<char> into) noexcept {
     while (true) {
       const ssize_t bytes = ::read(fd_, into.data(), into.size());
+      may_lack_writer_ = may_lack_writer_ && bytes <= 0;
       if (bytes > 0 || (bytes == 0 && !may_lack_writer_) ||
           (bytes < 0 && errno != EAGAIN && errno != EINTR)) {
         return bytes;

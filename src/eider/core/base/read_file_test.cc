@@ -87,6 +87,16 @@ TEST_F(ReadFile, waits_until_a_writer_opens_a_named_pipe) {
   }
 }
 
+TEST_F(ReadFile, does_not_wait_for_another_writer_after_the_text_of_a_named_pipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int writer = ::open(path("pipe").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::write(writer, "a key", 5), 5);
+  ::close(writer);  // the other reader keeps the text in the pipe
+  EXPECT_EQ(read_file(path("pipe")), "a key");
+  ::close(reader);
+}
+
 TEST_F(ReadFile, returns_nothing_of_a_pipe_whose_writer_has_closed_it) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
