@@ -13,6 +13,7 @@
 
 #include "eider/data/db/failure.h"
 #include "eider/data/db/postgres/message_writer.h"
+#include "eider/data/db/postgres/postgres_error.h"
 #include "tests/support/postgres_message.h"
 
 namespace eider::db::postgres {
@@ -162,6 +163,19 @@ TEST(Messages, are_written_as_the_protocol_has_them) {
   writer.note_left(writer.waiting().size());
   EXPECT_TRUE(writer.waiting().empty());
   EXPECT_TRUE(writer.is_good());
+}
+
+TEST(PostgresErrors, do_not_take_a_line_from_a_text_that_the_context_quotes) {
+  const std::string_view script = "do $$\nbegin null; end $$; select f()";
+  const auto line_of = [script](const std::string& number) {
+    Refusal refusal{};
+    const std::string context = "PL/pgSQL function inline_code_block line " + number;
+    refusal.context = context;
+    return failure_of_script(refusal, script).by().line;
+  };
+  EXPECT_EQ(line_of("2"), 2);
+  EXPECT_EQ(line_of("3"), 0);
+  EXPECT_EQ(line_of("9000000000000000000"), 0);
 }
 
 }  // namespace

@@ -198,7 +198,8 @@ std::int64_t line_in_block(const Refusal& refusal, std::string_view script) {
   std::int64_t line = 0;
   std::from_chars(rest.data(), rest.data() + rest.size(), line);
   const std::string_view block = block_in(script);
-  if (line == 0 || block.empty()) {
+  // A larger number is from a text that the context quotes.
+  if (line == 0 || block.empty() || line > 1 + std::ranges::count(block, '\n')) {
     return 0;
   }
   line += lines_before(block.data(), script);
