@@ -34,9 +34,8 @@ enum class ExtensionFault : std::uint8_t { bad_syntax, too_many };
 /// Reads all extensions of these fields in order; several fields count as one list.
 ///
 /// returns  an empty list if there is no such field; names are views of the fields
-/// errors   bad_syntax  not #extension, e.g. a quoted value that is not a token; a field that is
-/// empty
-///          or has only commas is an empty list
+/// errors   bad_syntax  not #extension, e.g. a quoted value that is not a token; an empty field or
+///                      one of commas is an empty list
 ///          too_many    exceeds the limits
 /// source   RFC 6455, section 9.1; RFC 9110, section 5.6
 [[nodiscard]] Result<std::vector<Extension>, ExtensionFault> read_extensions(
