@@ -250,6 +250,15 @@ TEST(UnknownVariables, with_the_prefix_of_the_program_are_reported) {
   EXPECT_FALSE(text.contains("EIDER_COLOUR")) << "Eider's build and tools use this prefix, too";
 }
 
+TEST(UnknownVariables, are_not_those_that_systemd_sets_for_each_service) {
+  const Variable stream("JOURNAL_STREAM", "8:12345");
+  const Variable colour("JOURNAL_COLOUR", "red");
+  const char* const argv[] = {"journal", "--print-config"};
+  const std::string text = run_app("journal", 2, argv, [] { return App(); }).text();
+  EXPECT_TRUE(text.contains("JOURNAL_COLOUR is not used")) << text;
+  EXPECT_FALSE(text.contains("JOURNAL_STREAM")) << text;
+}
+
 TEST(UnknownVariables, of_modules_do_not_appear_below_the_reason_why_the_app_cannot_be_made) {
   const Variable of_module("SHOP_CLERK_AT_START", "true");
   EXPECT_EQ(run({}, make_no_shop).text(), "error[startup-failed]: shop.db cannot be opened\n");

@@ -140,6 +140,19 @@ bool is_of_a_container(std::string_view name, std::string_view value) {
          (name.ends_with("_PORT") && value.find("://") != std::string_view::npos);
 }
 
+/// Returns whether other software sets such a variable for services, whatever their program is
+/// called: a program named journal has JOURNAL_STREAM.
+bool is_of_a_platform(std::string_view name) {
+  constexpr std::array<std::string_view, 17> kNames = {
+      // systemd.exec(5), sd_notify(3), sd_listen_fds(3)
+      "CACHE_DIRECTORY", "CONFIGURATION_DIRECTORY", "CREDENTIALS_DIRECTORY", "JOURNAL_STREAM",
+      "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "LOGS_DIRECTORY", "LOG_NAMESPACE",
+      "NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC",
+      // for HTTP clients, and on Heroku
+      "HTTPS_PROXY", "HTTP_PROXY", "WEB_CONCURRENCY"};
+  return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("MEMORY_PRESSURE_");
+}
+
 bool is_as_written(const OptionSpec& spec, const SettingLine& line) {
   using Kind = OptionSpec::Kind;
   return line.is_list == (spec.form == OptionSpec::Form::many) &&
@@ -352,6 +365,9 @@ std::string Settings::unknown_variable(std::string_view name, std::string_view v
     return {};
   }
   const std::string upper = in_capitals(name);
+  if (is_of_a_platform(upper)) {
+    return {};
+  }
   for (const OptionSet* const set : {&own_, &serving_}) {
     const std::string& prefix = set->prefix();
     if (prefix.empty() || !upper.starts_with(prefix) ||
