@@ -11,6 +11,17 @@ constexpr bool ends_line(char byte) noexcept {
   return byte == '\n' || byte == '\r';
 }
 
+/// Returns the first byte of a literal. Of E'\x01', returns NUL, which is in no data: programs set
+/// such a quote to load JSON, which does not contain it.
+char first_byte(std::string_view literal) noexcept {
+  std::string_view rest = literal.substr(literal.find('\'') + 1);
+  if (literal.front() != '\'' && rest.starts_with('\\')) {
+    rest.remove_prefix(1);
+    return rest.starts_with('\\') || rest.starts_with('\'') ? rest.front() : '\0';
+  }
+  return rest.empty() ? '\0' : rest.front();
+}
+
 }  // namespace
 
 CopyEnd::CopyEnd(std::string_view sql) {
@@ -34,8 +45,7 @@ CopyEnd::CopyEnd(std::string_view sql) {
     } else if (token.is("escape")) {
       set_by_next = &escape;
     } else if (set_by_next != nullptr && token.kind == detail::SqlTokenKind::quoted) {
-      const std::size_t open = token.text.find('\'');
-      *set_by_next = open + 1 < token.text.size() ? token.text[open + 1] : *set_by_next;
+      *set_by_next = first_byte(token.text);
       set_by_next = nullptr;
     }
   }

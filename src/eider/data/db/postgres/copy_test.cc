@@ -213,6 +213,8 @@ TEST_F(PostgresCopy, data_after_an_end_marker_is_refused_and_not_dropped) {
       {"csv, header", "\\.\n1,a\n", -1, 1},
       {"csv, quote '|'", "1,|a\n\\.\n|\n\\.\n2,b\"\n", -1, 4},
       {"csv, quote '''', escape '\\'", "1,'a\\'\n\\.\n'\n2,b\n\\.\nx", -1, 5},
+      {"csv, quote E'\\x01'", "1,a\\n\n\\.\n2,b\n", -1, 2},
+      {"csv, quote e'\\''", "1,'a\n\\.\n'\n\\.\n2,b\n", -1, 4},
       {"text", "1\ta\n\\.\n2\tb\n", -1, 2},
       {"text", "1\ta\n2\tb\\.\n3\tc\n", -1, 2},
       {"text", "1\ta\\\\.\n2\tb\n\\.\n\n3\tc\n", -1, 3},
