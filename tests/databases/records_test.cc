@@ -129,10 +129,18 @@ TEST_P(StoredRecords, are_changed_by_the_members_that_are_given) {
     EXPECT_EQ(status, 422);
     EXPECT_EQ((co_await tags.remove("x")).rows, 1);
     EXPECT_FALSE(co_await tags.find("x"));
+    EXPECT_FALSE(co_await tags.upsert(Tag{.name = "x", .uses = 3})) << "it is removed";
+    EXPECT_EQ(co_await base.one<int>("select uses from tags where name = 'x' and gone"), 2);
+    EXPECT_TRUE(co_await tags.upsert(Tag{.name = "y", .uses = 1}));
+    (void)co_await tags.upsert(Tag{.name = "y", .uses = 4, .gone = true});
+    EXPECT_EQ(co_await base.one<int>("select uses from tags where name = 'y' and gone"), 4);
     const std::optional<Paper> upserted =
         co_await papers.upsert(NewPaper{.title = "b", .stars = 4}, "title");
     EXPECT_EQ(upserted->id, id);
     EXPECT_EQ(upserted->version, 8);
+    EXPECT_EQ((co_await papers.remove(id)).rows, 1);
+    EXPECT_FALSE(co_await papers.upsert(NewPaper{.title = "b", .stars = 6}, "title"));
+    EXPECT_EQ(co_await base.one<int>("select stars from papers where title = 'b'"), 4);
   }(base_));
 }
 

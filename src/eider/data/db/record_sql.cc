@@ -173,10 +173,14 @@ std::vector<RecordSql::Column> RecordSql::given(const Described& values) const {
 /// Adds conditions that exclude removed records and those of other owners.
 void RecordSql::add_standing(Text& to, std::string_view prefix) const {
   if (!deleted_.empty()) {
-    to.condition() << (is_marked_ ? "not " : "") << prefix << column_sql(deleted_)
-                   << (is_marked_ ? "" : " is null");
+    to.condition() << not_removed(prefix);
   }
   add_held(to, prefix);
+}
+
+std::string RecordSql::not_removed(std::string_view prefix) const {
+  const std::string column = std::string(prefix) + column_sql(deleted_);
+  return is_marked_ ? "not " + column : column + " is null";
 }
 
 void RecordSql::add_held(Text& to, std::string_view prefix) const {
@@ -245,7 +249,10 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
       same.push_back("binary " + column + " = binary values(" + column + ")");
     }
   }
-  add_held(select, "");
+  if (!deleted_.empty()) {
+    same.push_back(not_removed(""));
+  }
+  add_standing(select, "");
 
   const std::string is_meant = joined(same, " and ");
   std::vector<std::string> changes;
@@ -254,14 +261,20 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
     change += " = if(" + is_meant + ", " + to + ", ";
     changes.push_back(change.append(column_sql(name)) + ")");
   };
-  for (const Column& column : columns) {
-    if (is_changed_by_upsert(column)) {
-      add_change(column.name, "values(" + column_sql(column.name) + ")");
+  const auto add_values_of = [&](bool is_mark) {
+    for (const Column& column : columns) {
+      if (is_changed_by_upsert(column) && (column.name == deleted_) == is_mark) {
+        add_change(column.name, "values(" + column_sql(column.name) + ")");
+      }
     }
-  }
+  };
+  add_values_of(false);
   if (!version_.empty()) {
     add_change(version_, column_sql(version_) + " + 1");
-  } else if (changes.empty()) {
+  }
+  // The last change: the server assigns in this order, and each condition reads the values so far.
+  add_values_of(true);
+  if (changes.empty()) {
     changes.push_back(column_sql(key_) + " = " + column_sql(key_));
   }
   Text change = insertion(table_, columns, dialect_);
@@ -299,7 +312,7 @@ RecordChange RecordSql::upsert(const Described& values, std::string_view unique)
   } else if (between.empty()) {  // so that the row is returned
     text << column_sql(key_) << " = " << table_ << "." << column_sql(key_);
   }
-  add_held(text, table_ + ".");  // a record of another owner is not changed
+  add_standing(text, table_ + ".");  // a removed record, or one of another owner, is not changed
   text << " returning " << columns_;
   return {std::move(text).take()};
 }

@@ -141,6 +141,8 @@ class RecordSql {
   /// prefix  of the columns: "t.", or empty
   void add_standing(Text& to, std::string_view prefix) const;
   void add_held(Text& to, std::string_view prefix) const;
+  /// Pre: `deleted_` is not empty.
+  [[nodiscard]] std::string not_removed(std::string_view prefix) const;
   void add_behind(Text& to, const Described& place, Direction direction) const;
   void add_conditions(Text& to, const Described& query) const;
   void add_condition(Text& to, const reflect::Member& member, const void* value) const;

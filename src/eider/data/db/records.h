@@ -133,7 +133,7 @@ class Records {
     return on_.template one<T>(sql_->insert(detail::describe(values)));
   }
   /// Inserts, or updates the record with the same `unique` columns: "email", "org, name". Default:
-  /// the key.
+  /// the key. Returns nothing if that record is soft-deleted.
   template <class N>
   [[nodiscard]] Row upsert(const N& values, std::string_view unique = {}) const {
     return row_of(sql_->upsert(detail::describe(values), unique));
