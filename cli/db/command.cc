@@ -58,8 +58,8 @@ embed, header  Generate C++ from the migrations and from --lock; CMake runs them
                    src/tables.h)
 --to NUMBER        up: last migration to apply (default: all)
 --wait SECONDS     up, down: time to wait for another deployment (default: 60)
---unfinished HOW   up: for a migration that was interrupted outside of a transaction, rerun or
-                   mark-done
+--unfinished HOW   up, down: for a migration that was interrupted outside of a transaction, rerun
+                   or mark-done
 
   eider db new orders --down
   eider db up --database postgres://localhost/shop
@@ -85,7 +85,7 @@ int complain_of_migrations(const DbWanted& wanted, std::string_view faults) {
 void print_status(const MigrationStatus& status) {
   for (const MigrationState& state : status.all) {
     const std::string_view how = state.is_unfinished ? "unfinished" : "applied";
-    fmt::print("{:10} {:20} {}\n", state.applied ? how : "waits", state.applied.value_or(""),
+    fmt::print("{:10} {:20} {}\n", state.applied ? how : "pending", state.applied.value_or(""),
                state.name);
   }
 }

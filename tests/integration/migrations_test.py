@@ -122,7 +122,7 @@ class Commands(Directory):
             connection.execute('create table made_before(x int)')
         connection.close()
         before = Path(self.database).read_bytes()
-        self.assertEqual(self.run_db('status')[:2], (3, 'waits                           0001_a\n'))
+        self.assertEqual(self.run_db('status')[:2], (3, 'pending                         0001_a\n'))
         self.assertEqual(self.run_db('snapshot')[:2], (0, 'CREATE TABLE made_before(x int);\n'))
         self.assertEqual(Path(self.database).read_bytes(), before)
         self.assertEqual(sorted(one.name for one in self.directory.iterdir()),

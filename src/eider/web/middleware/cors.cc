@@ -24,7 +24,7 @@ class CorsFields {
         exposed_(joined(options.exposed, ", ")),
         max_age_(std::to_string(options.max_age.count())) {
     if (is_for_all_ && options.allows_credentials) {
-      throw Failure(Error::internal("cors: allow_credentials needs an explicit list of origins"));
+      throw Failure(Error::internal("cors: allows_credentials needs an explicit list of origins"));
     }
     if (std::ranges::find(options.origins, "null") != options.origins.end()) {
       throw Failure(Error::internal(
