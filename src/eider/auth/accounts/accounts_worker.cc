@@ -81,8 +81,8 @@ constexpr Duration kIdleSimulated = std::chrono::minutes(10);
 constexpr Duration kCommittedWithin = std::chrono::seconds(15);
 constexpr std::int64_t kForgottenEverySeconds = 600;
 constexpr std::int64_t kAsksAtOnce = 20;
-/// Pause after the first attempt; it doubles after each further one. Ten attempts take about two
-/// hours.
+/// Pause after the first attempt; it doubles after each further one. Ten attempts take about 85
+/// minutes.
 constexpr Duration kFirstPause = std::chrono::seconds(10);
 constexpr Duration kPauseMax = std::chrono::hours(1);
 constexpr std::int64_t kTriesMax = 10;

@@ -14,12 +14,13 @@
 
 namespace eider {
 
-/// Default names of query parameters with secrets: "token", "access_token", "password", "secret".
+/// Default names of query parameters with secrets: "token", "access_token", "password", "secret",
+/// "signature", "x-amz-signature".
 [[nodiscard]] std::vector<std::string> redacted_query_names();
 
 enum class AccessFormat : std::uint8_t {
   /// Method, target, status, sent bytes of the body, milliseconds, protocol and address of the
-  /// client. Then the request ID (request_id), if any, and "cut" if the response is incomplete:
+  /// client. Then the request ID (request_id), if any, and "aborted" if the response is incomplete:
   ///
   ///     GET /notes/7?full=1 200 812 3.1 HTTP/2 192.0.2.1 5be1c0ffee5be1c0
   text,

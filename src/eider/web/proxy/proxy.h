@@ -79,9 +79,9 @@ struct ProxyOptions {
   bool allows_double_encoding = false;
 
   /// Timeouts, pools and TLS of upstream connections. Used are `connect`, `handshake`, `first_byte`
-  /// (after the end of the request body), `silence` (within bodies, in both directions), and the
-  /// limits of the pool for each event loop. `whole` is ignored, because bodies may take any time.
-  /// `http2` enables HTTP/2 for upstreams, independent of the client: for https:// ones that
+  /// (after the end of the request body), `between_bytes` (within bodies, in both directions), and
+  /// the limits of the pool for each event loop. `total` is ignored, because bodies may take any
+  /// time. `http2` enables HTTP/2 for upstreams, independent of the client: for https:// ones that
   /// negotiate it; with Http2Use::always for all, for http:// ones with prior knowledge. WebSockets
   /// use HTTP/1.1 upgrades to upstreams.
   ClientOptions client = {.connections_per_host_max = 1024, .connections_max = 4096};
