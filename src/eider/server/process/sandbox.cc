@@ -480,6 +480,11 @@ Result<void> hold_process(const ServerOptions& options) {
                                  "), so system calls cannot be restricted");
 }
 
+/// Directories of the system: other programs have files in them.
+constexpr std::array<std::string_view, 20> kShared{
+    "/",    "/bin",  "/boot", "/dev", "/etc",  "/home", "/lib", "/lib64", "/media", "/mnt",
+    "/opt", "/proc", "/root", "/run", "/sbin", "/srv",  "/sys", "/tmp",   "/usr",   "/var"};
+
 }  // namespace
 
 std::string sandbox_place_of(const std::string& file) {
@@ -487,8 +492,7 @@ std::string sandbox_place_of(const std::string& file) {
     return file;
   }
   const std::string directory = directory_of(real_path(file));
-  const bool is_everybodys = directory.find('/', 1) == std::string::npos;
-  return is_everybodys ? file : directory;
+  return std::ranges::find(kShared, directory) != kShared.end() ? file : directory;
 }
 
 Result<void> enter_sandbox(const ServerOptions& options) {

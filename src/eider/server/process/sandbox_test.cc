@@ -404,6 +404,8 @@ TEST(SandboxPlace, is_the_directory_of_a_file_unless_that_is_everybodys) {
   EXPECT_EQ(sandbox_place_of(file), (directory.path() / "a").string());
   EXPECT_EQ(sandbox_place_of((directory.path() / "a").string()), (directory.path() / "a").string());
   EXPECT_EQ(sandbox_place_of("/etc/passwd"), "/etc/passwd");
+  EXPECT_EQ(sandbox_place_of("/shop.db"), "/shop.db");
+  EXPECT_EQ(sandbox_place_of("/no-such-volume/shop.db"), "/no-such-volume") << "a new container";
   EXPECT_EQ(sandbox_place_of("/nothing"), "/nothing");
 }
 
