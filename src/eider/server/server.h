@@ -53,7 +53,7 @@ struct ListenAt {
 };
 
 /// The user and the resource limits of the process, if they differ from those at its start
-/// (docs/operations/sandbox.md).
+/// (docs/operations/privileges.md).
 struct ProcessRights {
   /// The name or number of the user to run as after all addresses are bound and the certificates
   /// are read. Only root can change the user. Default: unchanged.
@@ -76,7 +76,7 @@ enum class SandboxMode : std::uint8_t {
   required,
 };
 
-/// Time at which the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
+/// Time at which the workers of a supervisor start (docs/operations/workers.md).
 enum class WorkersStart : std::uint8_t {
   /// Workers start at once. The service is ready when all of them serve.
   eager,
@@ -143,7 +143,7 @@ struct ServerOptions {
   /// App::serve sets it. Pre: no SignalWatch has this signal, and the process has one such server.
   bool upgrades_on_signal = false;
   /// The number of worker processes that serve. This process only holds their sockets and restarts
-  /// them (docs/operations/zero-downtime-upgrades.md). 0: this process serves. For App::serve.
+  /// them (docs/operations/workers.md). 0: this process serves. For App::serve.
   unsigned workers = 0;
   WorkersStart workers_start = WorkersStart::eager;
   /// The index of this worker, which follows its supervisor and ignores signals.

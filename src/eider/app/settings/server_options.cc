@@ -224,7 +224,7 @@ void ProgramOptions::add_life(OptionSet& set) {
              "eider-state-PID.json in RUNTIME_DIRECTORY, TMPDIR or /tmp"})
       .more(server.stuck_after,
             seconds("log_stuck_seconds",
-                    "Log a warning, with a stack trace, when an event loop is blocked for N "
+                    "Log an error, with a stack trace, when an event loop is blocked for N "
                     "seconds; 0 disables it",
                     "0"));
 }

@@ -90,7 +90,7 @@ inline constexpr auto kStartupCodes = std::to_array<StartupCode>({
     {"privileges-failed", "The user, the group or a limit of the process cannot be set.",
      "Create the user, or start the program as root."},
     {"sandbox-failed", "The kernel cannot apply the sandbox.",
-     "Use `--sandbox auto`, or correct the path in the message."},
+     "Use `--sandbox on`, or correct the path in the message."},
     {"worker-failed", "A worker process did not start.",
      "Read the error of the worker in the log."},
     {"database-unreachable", "The database of the migrations cannot be used.",

@@ -108,7 +108,8 @@ struct MetricsOptions {
   std::vector<double> buckets = {Histogram::kSeconds.begin(), Histogram::kSeconds.end()};
   /// The application's own metrics; null: none.
   std::shared_ptr<Metrics> metrics = nullptr;
-  /// Labels of eider_build_info in addition to Eider's version: {{"version", "1.4.2"}}
+  /// Added to the label `build` of eider_build_info, which has Eider's version:
+  /// {{"version", "1.4.2"}}
   std::vector<std::pair<std::string, std::string>> build = {};
 };
 
