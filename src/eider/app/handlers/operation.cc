@@ -63,7 +63,8 @@ void Operation::take(In in, std::string_view name, const reflect::Type* type, bo
   } else {
     there->is_required |= is_required;  // if two functions read it, one may require it
   }
-  if (is_required) {
+  // An optional header or cookie may be invalid, too. For a query, take_query adds it.
+  if (is_required || (in != In::query && type != nullptr)) {
     add_problem(400, "A parameter is missing or not valid.");
   }
 }

@@ -167,6 +167,8 @@ TEST(Operations, know_fields_and_cookies) {
   EXPECT_FALSE(is_required(operation, In::cookie, "page"));
   EXPECT_TRUE(is_required(operation, In::header, "Signature"));
   EXPECT_TRUE(operation.contents.empty());
+  const Operation optional = operation_of([](Header<"x-two", std::optional<int>>) { return "x"; });
+  EXPECT_EQ(response_text(optional, 400), "application/problem+json") << "it may be no number";
 }
 
 TEST(Operations, know_the_content_that_they_take) {
