@@ -454,7 +454,7 @@ int document_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kDocumentHelp)) {
     return kCommandDone;
   }
-  constexpr std::string_view kFix = ". Call serve_openapi(app) in the program";
+  constexpr std::string_view kFix = ". Use run_app in main, or call serve_openapi(app)";
   CommandWords words(arguments);
   const std::string out = words.value("--out", "FILE").value_or("-");
   const auto said = said_by_program({"openapi document", "--openapi", kFix}, words);

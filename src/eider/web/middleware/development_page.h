@@ -8,7 +8,7 @@ namespace eider {
 
 /// Adds details of the exception to a 500: its type and text, nested exceptions, the route and
 /// where the route was added, and the request. Browsers get a page; programs get members of the
-/// problem document (`exception`, `where`, …).
+/// problem document (`exceptions`, `where`, …).
 ///
 ///     if (own.development) {              // a custom option: --development
 ///       app.use(development_page());
