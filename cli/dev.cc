@@ -39,7 +39,8 @@ reloads the browser. Requests wait until the new program is ready. A program wit
 --development shows changed templates, catalogs, style sheets and scripts without a build.
 Compiler errors are shown in the terminal and in the browser.
 
---target NAME       Program to run (default: the only one that is not a test)
+--target NAME       Program to run (default: the one with the project's name, or the only one that
+                    is not a test)
 --port PORT         Port to listen on (default: 8080)
 --host ADDRESS      Address to listen on (default: 127.0.0.1, for this machine only)
 --allow-host NAME   Additional host name to accept, besides localhost and addresses

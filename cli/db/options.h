@@ -32,7 +32,7 @@ struct CheckedSchema {
 /// is_read   for `structs`: from the database, and not from migrations
 /// name_space  for `structs`
 /// is_production  for `seed`: the database may be on another machine
-/// server    only for `check`: a PostgreSQL or MariaDB server for a scratch database
+/// server    for `check` and `structs`: a PostgreSQL or MariaDB server for a scratch database
 struct DbWanted {
   std::string what;
   std::string name{};

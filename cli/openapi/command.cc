@@ -40,7 +40,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage, 3 diff found breaking changes
 /// Reads a document from a file.
 ///
 /// file    "-" is standard input
-/// errors  "cannot read x.json: …", "x.json is no JSON: …"
+/// errors  "cannot read x.json: …", "x.json is not JSON: …"
 Result<json::Value, std::string> read_openapi_file(std::string_view file) {
   const auto text = read_text_file(file == "-" ? "/dev/stdin" : std::string(file));
   if (!text) {

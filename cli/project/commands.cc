@@ -98,7 +98,7 @@ middleware, and source line.
 --project DIR   Project folder (default: the nearest one, here or above)
 
   eider routes | grep POST
-  eider routes --json | jq '.routes[] | select(.way | index("csrf") | not)'
+  eider routes --json | jq '.routes[] | select(.middleware | index("csrf") | not)'
 
 Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
@@ -230,7 +230,8 @@ struct FormatWanted {
 
 /// The output of --check --json.
 ///
-/// otherwise  files that clang-format would change, relative to the project
+/// files        number of checked files
+/// unformatted  files that clang-format would change, relative to the project
 struct LayoutReport {
   std::size_t files;
   std::vector<std::string> unformatted;

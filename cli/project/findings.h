@@ -14,7 +14,7 @@ enum class FindingState : std::uint8_t { good, advice, bad };
 
 /// name    "compiler"
 /// found   the actual value or version
-/// mend    the fix; empty if none is needed
+/// fix     the solution; empty if none is needed
 struct Finding {
   std::string name;
   FindingState state = FindingState::good;

@@ -13,7 +13,7 @@
 namespace eider {
 
 /// path            with the host before it, if the route has one: "api.example.org/notes/{id}"
-/// way             steps in order; the last one is "handler" or "websocket"
+/// middleware      steps in order; the last one is "handler" or "websocket"
 /// body_bytes_max  empty: unlimited
 /// where           "main.cc:31"
 struct ListedRoute {
