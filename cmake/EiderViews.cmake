@@ -5,7 +5,7 @@ function(eider_find_command out)
   if(command STREQUAL "eider" AND NOT TARGET eider)  # the library is installed
     find_program(EIDER_COMMAND eider HINTS "${eider_DIR}/../../../bin" "${eider_DIR}/../../tools/eider")  # the latter as vcpkg has it
     if(NOT EIDER_COMMAND)
-      message(FATAL_ERROR "the command eider was not found. Install it with the components views and proxy")
+      message(FATAL_ERROR "the command eider was not found. Install it with the components views, proxy and jobs")
     endif()
     set(command "${EIDER_COMMAND}")
   endif()
