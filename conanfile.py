@@ -47,7 +47,7 @@ BUILDING = ['cli11/[>=2.1 <3]', 'tomlplusplus/[>=3.3 <4]', 'fmt/[>=9.1 <13]']
 
 
 class Eider(ConanFile):
-    """The library with the selected components, and with the command if client, proxy and views
+    """The library with the selected components, and with the command if jobs, proxy and views
     are among them."""
 
     name = 'eider'
