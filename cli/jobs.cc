@@ -45,7 +45,7 @@ schedules     List the schedules with their last and next run
   eider jobs list --state failed
   eider jobs retry 17 18
 
-Exit codes: 0 success, 1 failure, 2 invalid usage, 3 there is no such job
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 there is no such job, or retry cannot run it
 )";
 
 constexpr auto kJobsActions = std::to_array<std::string_view>(

@@ -55,7 +55,7 @@ embed, header  Generate C++ from the migrations and from --lock; CMake runs them
 --check            structs: write nothing, and list the columns that differ from --out FILE
 --namespace NAME   structs: namespace of the structs (default: tables)
 --out FILE         snapshot, embed, header, structs: write to FILE (default of structs:
-                   src/tables.h)
+                   src/tables.h; of snapshot: standard output)
 --to NUMBER        up: last migration to apply (default: all)
 --wait SECONDS     up, down: time to wait for another deployment (default: 60)
 --unfinished HOW   up, down: for a migration that was interrupted outside of a transaction, rerun
