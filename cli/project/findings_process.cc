@@ -118,7 +118,6 @@ std::optional<std::string> number_of_file(const Process& process, const std::str
 /// environment, and the environment over the file of --config.
 ///
 /// words   "drain-seconds"
-/// words   "drain-seconds"
 std::optional<std::string> option_of(const Process& process, std::string words) {
   if (auto said = word_of(process, "--" + words)) {
     return said;
