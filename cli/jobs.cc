@@ -54,7 +54,8 @@ constexpr auto kJobsActions = std::to_array<std::string_view>(
 struct JobsWanted {
   std::string action;
   std::string database;
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // of queues
+  std::vector<std::int64_t> ids = {};
   JobFilter filter;
   bool is_json = false;
 };
@@ -110,6 +111,15 @@ Result<JobsWanted, std::string> jobs_wanted(std::span<const std::string_view> ar
     return fail(fmt::format(
         "{} needs {}", wanted.action,
         has_many || wanted.action == "show" ? "the number of a job" : "the name of a queue"));
+  }
+  if (has_many || wanted.action == "show") {
+    for (const std::string& name : wanted.names) {  // all of them before anything is changed
+      const auto id = parse_integer<std::int64_t>(name);
+      if (!id) {
+        return fail(name + " is not the number of a job");
+      }
+      wanted.ids.push_back(*id);
+    }
   }
   if (wanted.database.empty()) {
     return fail(std::string("no database given: use --database or DATABASE_URL"));
@@ -172,23 +182,18 @@ void show(const JobsWanted& wanted, const T& found, Print print) {
   }
 }
 
-/// Changes one job. Throws std::runtime_error for a text that is not a number.
-Task<bool> change(const JobAdmin& admin, const std::string& action, std::string name) {
-  const auto id = parse_integer<std::int64_t>(name);
-  if (!id) {
-    throw std::runtime_error(name + " is not the number of a job");
-  }
+Task<bool> change(const JobAdmin& admin, const std::string& action, std::int64_t id) {
   const bool is_retry = action == "retry";
   bool was_there = false;
   if (is_retry) {
-    was_there = co_await admin.retry(*id);
+    was_there = co_await admin.retry(id);
   } else {
-    was_there = co_await admin.discard(*id);
+    was_there = co_await admin.discard(id);
   }
   if (was_there) {
-    fmt::print("{} {}\n", is_retry ? "retried" : "discarded", *id);
+    fmt::print("{} {}\n", is_retry ? "retried" : "discarded", id);
   } else {
-    print_error("eider jobs: there is no job {}{}\n", *id,
+    print_error("eider jobs: there is no job {}{}\n", id,
                 is_retry ? " that has failed or is scheduled" : "");
   }
   co_return was_there;
@@ -207,8 +212,7 @@ Task<int> run_action(const JobsWanted& wanted, const JobAdmin& admin) {
   } else if (wanted.action == "resume") {
     co_await admin.resume(wanted.names.front());
   } else if (wanted.action == "show") {
-    const auto id = parse_integer<std::int64_t>(wanted.names.front());
-    const auto job = co_await admin.find(id.value_or(0));
+    const auto job = co_await admin.find(wanted.ids.front());
     if (job) {
       show(wanted, *job, print_job);
     } else {
@@ -216,8 +220,8 @@ Task<int> run_action(const JobsWanted& wanted, const JobAdmin& admin) {
       code = kCommandFound;
     }
   } else {
-    for (const std::string& name : wanted.names) {
-      const bool was_there = co_await change(admin, wanted.action, name);
+    for (const std::int64_t id : wanted.ids) {
+      const bool was_there = co_await change(admin, wanted.action, id);
       code = was_there ? code : kCommandFound;
     }
   }

@@ -156,6 +156,7 @@ class JobsTest(Processes):
         self.assertIn('"n":0', self.eider('show', str(first))[1])
         self.assertEqual(self.eider('show', '999')[0], 3)
         self.assertEqual(self.eider('retry', str(first))[0], 3)  # it is already waiting
+        self.assertEqual(self.eider('discard', str(first), 'second')[0], 2)  # changes nothing
         self.assertEqual(self.eider('discard', str(first)), (0, f'discarded {first}\n'))
         self.assertEqual(self.eider('discard', str(first))[0], 3)
         self.assertEqual(self.eider('pause', 'default')[0], 0)
@@ -221,7 +222,8 @@ class CommandLine(unittest.TestCase):
     """eider jobs, with errors of its user."""
 
     def test_invalid_usage_is_reported(self):
-        for code, words in ((2, ['start']), (2, ['show']), (2, ['list', '--limit', 'many']),
+        for code, words in ((2, ['start']), (2, ['show']), (2, ['show', '1x']),
+                            (2, ['list', '--limit', 'many']),
                             (1, ['list'])):  # there is no database
             with self.subTest(words):
                 self.assertEqual(run_to_end('eider', 'jobs', *words, '--database', 'none.db')[0],
