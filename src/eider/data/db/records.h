@@ -67,6 +67,8 @@ class Records {
   /// the value. An `upsert` of a record of another owner changes nothing, and returns nothing.
   ///
   ///     notes->only(&Note::owner, user.id).find(id)
+  ///
+  /// errors  throws Failure(statement) if `value` is NULL
   template <class M, class V>
   [[nodiscard]] Records only(M T::* member, const V& value) const {
     auto sql = std::make_shared<detail::RecordSql>(*sql_);
@@ -147,6 +149,8 @@ class Records {
   /// std::optional changes nothing, the null of a Nullable is NULL.
   ///
   /// version  expected version of the record. Default: any
+  /// errors   throws Failure(statement) for a `version` if the table has none, and for a present
+  ///          member that is the key, the version or the owner
   template <class K, class C>
   [[nodiscard]] Row update(const K& key, const C& changes,
                            std::optional<std::int64_t> version = std::nullopt) const {

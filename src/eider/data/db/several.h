@@ -1,4 +1,4 @@
-// Several statements in one round trip: `all` (independent) or `batch` (one transaction).
+// Several statements in one call: `all` (independent) or `batch` (one transaction).
 // Layering: must not be used if a statement needs an earlier result; use a transaction.
 #pragma once
 

@@ -94,8 +94,8 @@ class PendingView {
 };
 
 /// The result of a call, to be awaited. Destroying it while it waits is safe: a statement that has
-/// not started never runs. A running one is canceled by PostgreSQL; SQLite interrupts it if it only
-/// reads, and completes it if it writes.
+/// not started never runs. PostgreSQL and MariaDB cancel a running one; SQLite interrupts it if it
+/// only reads, and completes it if it writes.
 template <class J>
 class [[nodiscard(
     "the statement does not run without co_await: write co_await in front of the call")]] Pending {
@@ -216,7 +216,10 @@ class Statements {
   ///
   /// errors   Failure(unique), (foreign_key), (not_null), (check)  a constraint of the schema: 409
   ///          Failure(busy), (expired)  too many calls wait, or the call took too long: 503
-  ///          Failure(statement), (values), (storage)  500
+  ///          Failure(deadlock), (serialization)  rolled back because of another transaction: 503
+  ///          Failure(lost)  no connection, or it was lost: 503
+  ///          Failure(statement), (values), (storage)  500; 422 for a bound value that the database
+  ///          does not accept (Failure::of_value)
   template <class... Args>
   Pending<detail::ExecJob> exec(SqlFor<void, sizeof...(Args)> sql, const Args&... args) const {
     return {route_, Lane::writing,
@@ -260,8 +263,9 @@ class Statements {
     return {route_, Lane::reading, std::make_unique<detail::EachJob<Ps...>>(std::move(asked)...)};
   }
 
-  /// Runs several statements in one round trip, all or none: in a separate transaction, unless they
-  /// are within one. Five times cheaper than single statements if the round trip dominates.
+  /// Runs several statements, all or none: in a separate transaction, unless they are within one.
+  /// PostgreSQL needs one round trip for all of them: five times cheaper than single statements if
+  /// the round trip dominates. MariaDB needs one for each.
   ///
   /// returns  a tuple of the results
   /// errors   the first failure; nothing was stored. Only Failure(row) with PostgreSQL outside of a

@@ -86,7 +86,8 @@ class [[nodiscard]] Transaction : public db::Statements {
     }
   }
 
-  /// `co_await transaction.commit()`. If it fails, everything is rolled back.
+  /// `co_await transaction.commit()`. If it fails, everything is rolled back; only after `lost`,
+  /// the changes may have been stored.
   [[nodiscard]] db::Pending<db::detail::EndJob> commit() const {
     return end(db::detail::EndJob::Way::commit);
   }

@@ -171,8 +171,8 @@ class Redis {
  public:
   /// url     "redis://[[user]:password@]host[:port][/database]", rediss:// for TLS, or
   ///         "unix:[//[[user]:password@]]/path[?db=database]"; percent-encoded. With sentinels:
-  ///         "redis+sentinel://[[user]:password@]host[:port],…/master"; some nodes of a cluster:
-  ///         "redis+cluster://[[user]:password@]host[:port],…"
+  ///         "redis+sentinel://[[user]:password@]host[:port],…/master[/database]"; some nodes of a
+  ///         cluster: "redis+cluster://[[user]:password@]host[:port],…"; rediss+… for TLS
   /// errors  RedisFailure(open), thrown
   explicit Redis(std::string_view url, const RedisOptions& options = {});
 

@@ -23,8 +23,8 @@ struct RedisOptions {
   Duration retry_first = std::chrono::milliseconds(50);
   Duration retry_max = std::chrono::milliseconds(500);
 
-  /// Connections per event loop, 1 to 16. With more than one, the order of commands is only
-  /// guaranteed if one waits for the other.
+  /// Connections per event loop, 1 to 16; 1 for a cluster. With more than one, the order of
+  /// commands is only guaranteed if one waits for the other.
   std::size_t connections = 1;
   /// Maximum number of unanswered commands of one connection; more fail with `busy`.
   std::size_t commands_max = 16384;

@@ -43,11 +43,11 @@ struct MariadbOptions {
 /// and each event loop has its own. With simulated time, the clock stops while a statement runs.
 ///
 /// where    "mysql://user:password@host:3306/name" or "mariadb://…", percent-encoded. Separate
-///          several hosts with commas; "localhost" without a port uses the Unix socket
+///          several hosts with commas; "localhost" without a port and TLS uses the Unix socket
 ///          /run/mysqld/mysqld.sock if it exists. Options after '?', joined by '&': socket=/path,
-///          tls=off|required|verify, tls-ca=, tls-cert= and tls-key=. With verify, the certificate
-///          must contain the host, by its name or address, as written here
-/// errors   db::Failure(open), thrown: `where` is invalid
+///          tls=off|required|verify (default: off), tls-ca=, tls-cert= and tls-key=. With verify,
+///          the certificate must contain the host, by its name or address, as written here
+/// errors   db::Failure(open), thrown: `where` or an option is invalid
 [[nodiscard]] Database open_mariadb(std::string_view where, const MariadbOptions& options = {});
 
 /// Returns the error text instead of throwing an exception.

@@ -56,7 +56,8 @@ struct MigrateOptions {
 ///
 /// returns  the number of applied migrations
 /// errors   a line for each error, with file, key and fix: [edited], [renamed], [missing], [order],
-///          [unfinished], [locked], [failed]; migrations before a failed one stay applied
+///          [unfinished], [locked], [connections], [foreign_keys], [failed]; a text without a key
+///          if the database cannot be used. Migrations before a failed one stay applied
 [[nodiscard]] Task<Result<std::size_t, std::string>> migrate(Database database,
                                                              Migrations migrations,
                                                              MigrateOptions options = {});

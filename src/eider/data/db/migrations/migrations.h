@@ -47,7 +47,7 @@ struct MigrationFile {
 ///          the file, a stable key, and the fix
 [[nodiscard]] Result<Migrations, std::string> make_migrations(std::span<const MigrationFile> files);
 
-/// Reads the migrations of a directory: all files that end in .sql. Blocks.
+/// Reads the migrations of a directory: all files that end in .sql, except hidden ones. Blocks.
 ///
 /// errors   as above; also if the directory does not exist
 [[nodiscard]] Result<Migrations, std::string> read_migrations(const std::string& directory);

@@ -63,7 +63,7 @@ struct PostgresOptions {
 ///          loopback address, the defaults are sslmode=require and, from libpq 16 on,
 ///          require_auth=scram-sha-256. Without TLS, the password is not sent over a network socket
 ///          in clear text or as MD5, unless `where` has require_auth=password or md5
-/// errors   db::Failure(open), thrown: `where` is invalid
+/// errors   db::Failure(open), thrown: `where`, a replica or an option is invalid
 [[nodiscard]] Database open_postgres(std::string_view where, const PostgresOptions& options = {});
 
 /// Returns the error text instead of throwing an exception.

@@ -88,7 +88,7 @@ class PostgresSubscriber {
 ///
 /// channel  as in PostgresSubscriber::subscribe
 /// payload  text of less than 8,000 bytes: the key of the new data rather than the data itself
-/// errors   Failure(values), thrown by the call: too long
+/// errors   Failure(values), thrown by the call: invalid `channel`, or `payload` too long
 ///          Failure(values)  a zero byte
 ///          and those of any statement
 [[nodiscard]] db::Pending<db::detail::ExecJob> notify(const db::Statements& on,
