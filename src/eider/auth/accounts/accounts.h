@@ -204,7 +204,8 @@ class Accounts {
 
   /// Ends all other sessions, and informs the owner by mail.
   ///
-  /// errors  401 for a wrong `old_password`, and for a session without a user
+  /// errors  401 for a wrong `old_password`, and for a session without a user; 409 if another
+  ///         request has changed the account meanwhile
   [[nodiscard]] Task<Result<void>> change_password(Session<> session, std::string old_password,
                                                    std::string password, ClientInfo client,
                                                    std::string language = {});

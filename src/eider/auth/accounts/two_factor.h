@@ -70,15 +70,16 @@ using RecoveryCodes = std::vector<std::string>;
 /// requests with one code, also in several processes, one succeeds.
 class TwoFactor {
  public:
-  /// Throws a Failure for a key below 32 bytes, and for step_within above 15 minutes.
+  /// Throws a Failure for a key below 32 bytes, for step_within above 15 minutes, and for keys
+  /// without an issuer or a name of the service.
   TwoFactor(Database database, TwoFactorOptions options, std::string service);
 
   /// Returns whether accounts can turn it on: TwoFactorOptions::keys is not empty.
   [[nodiscard]] bool is_offered() const noexcept { return !options_.keys.empty(); }
   [[nodiscard]] Task<TwoFactorStatus> status(UserKey key) const;
 
-  /// Creates a secret for the user to scan. Nothing is stored until `turn_on`. The setup ends when
-  /// the password or the address of the account changes.
+  /// Creates a secret for the user to scan. Nothing is stored until Accounts::turn_on_two_factor.
+  /// The setup ends when the password or the address of the account changes.
   ///
   /// email   shown in the authenticator app
   /// errors  404 if it is not offered

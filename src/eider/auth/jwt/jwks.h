@@ -98,7 +98,8 @@ class JwksCache {
 /// gets at most one request per event loop within `pause_min`.
 class Jwks {
  public:
-  /// Throws a Failure for an invalid URL, and for http:// to another machine.
+  /// Throws a Failure for an invalid URL, for http:// to another machine, and for a `pause_min` or
+  /// `deadline` that is not positive.
   explicit Jwks(JwksOptions options);
 
   /// Pre: on an event loop.

@@ -34,8 +34,8 @@ namespace detail::jwt {
 
 /// Creates a token from custom claims (a struct) and registered ones, which take precedence.
 ///
-///     sign_jwt(Session{.role = "admin"}, {.issuer = "https://id.example", .subject = "ann",
-///                                         .expires_at = now + 600}, key)
+///     sign_jwt(Access{.role = "admin"}, {.issuer = "https://id.example", .subject = "ann",
+///                                        .expires_at = now + 600}, key)
 ///
 /// Throws a Failure for claims that are not an object, have a duplicate member, or are nested more
 /// than 512 levels deep. The size is not limited here, but readers have limits.

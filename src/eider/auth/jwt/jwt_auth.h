@@ -22,8 +22,8 @@ namespace eider {
 
 /// The claims of a token as a custom struct: a parameter of handlers after jwt_auth<T>.
 ///
-///     struct Session { std::string role; std::optional<std::string> team; };
-///     app.get("/me", [](const Claims<Session>& claims) { return claims.own.role; });
+///     struct Access { std::string role; std::optional<std::string> team; };
+///     app.get("/me", [](const Claims<Access>& claims) { return claims.own.role; });
 template <class T>
 struct Claims {
   RegisteredClaims registered;

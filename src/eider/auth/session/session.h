@@ -204,8 +204,8 @@ class Sessions {
   explicit Sessions(std::shared_ptr<const detail::session::Keeper> keeper) noexcept
       : keeper_(std::move(keeper)) {}
 
-  /// Ends all sessions of a user, including the current one. Returns their number. This and the
-  /// following functions throw a Failure for SignedSessions.
+  /// Ends all sessions of a user, including the current one. Returns their number. This,
+  /// `log_out_others`, `end_others`, `list` and `end` throw a Failure for SignedSessions.
   [[nodiscard]] Task<std::size_t> log_out_all(std::string user_key) const {
     return keeper_->log_out_all(std::move(user_key));
   }

@@ -207,7 +207,7 @@ extern template Guard detail::app::make_guard(RecentLoginGuard);
 
 /// Returns `next` if it is a path of this service, otherwise `fallback`: for the redirect after a
 /// login. Values that a browser would treat as another host ("//evil.example", "/\evil.example", a
-/// tab in between), or that are not valid in a Location, are rejected.
+/// tab in between), that are not valid in a Location, or longer than 2 KiB, are rejected.
 ///
 ///     return Redirect(safe_redirect_path(form->next));
 ///
