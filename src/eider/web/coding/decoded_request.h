@@ -58,7 +58,7 @@ struct DecompressionOptions {
 ///
 ///     app.post("/upload", [](BodyStream body, Request& request) -> Task<Receipt> {
 ///       DecodedBody decoded(body, request, {.limits = {.bytes_max = 1UL << 30}});
-///       for (auto next = decoded.next(); …; )
+///       while (const auto piece = co_await decoded.next()) { … }
 ///
 /// memory  a Decompressor and a piece of 64 KiB
 class DecodedBody {

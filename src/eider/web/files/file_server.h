@@ -38,8 +38,9 @@ class FileServer {
 
   /// Returns the response for the file at `path`, decoded and relative to the directory, for
   /// example "css/a.css"; a problem document with 404 if there is none, or if `path` is the end of
-  /// the request's path and one of its slashes was percent-encoded. Pre: on an event loop; GET or
-  /// HEAD; this object and `request` outlive the task.
+  /// the request's path and one of its slashes was percent-encoded; with 403 for DotFiles::denied,
+  /// and 503 if the file cannot be read. Pre: on an event loop; GET or HEAD; this object and
+  /// `request` outlive the task.
   [[nodiscard]] Task<Response> serve(std::string path, const Request& request) const;
 
   /// The same for a download that the browser saves as `name`, for example the original name of an

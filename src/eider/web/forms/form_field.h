@@ -11,8 +11,9 @@
 
 namespace eider {
 
-/// The control of a field. Usual: chosen by the member's type.
+/// The control of a field.
 ///
+/// automatic  chosen by the member's type
 /// password  never shown again, like members called `password`, `new_password` etc.
 /// select, radios  for an enum, OneOf, or a number with at most 100 values. Any other single value,
 ///                 such as the id of a row, needs BoundForm::set_choices
@@ -53,7 +54,8 @@ struct FieldText {
 };
 
 /// A member for an uploaded file, in memory, within the body limit of the route; its form is
-/// multipart. Use Multipart for larger files (uploads.md). Optional: `std::optional<FormFile>`.
+/// multipart. Use Multipart for larger files (docs/guides/requests/file-uploads.md). Optional:
+/// `std::optional<FormFile>`.
 ///
 /// name  file name from the client, any bytes: see safe_filename
 struct FormFile {

@@ -42,6 +42,8 @@ struct WorkerCounts;
 }  // namespace detail::jobs
 
 /// A queue, for `JobsOptions::queues`.
+///
+/// name  of 1 to 50 bytes
 struct JobQueue {
   std::string name;
   /// Maximum number of jobs of this queue that run at a time in one process.
@@ -60,8 +62,8 @@ struct JobsOptions {
   /// reserved for it; at least 1 s. Another process runs them after at most this time and a third
   /// of it.
   Duration lease = std::chrono::seconds(30);
-  /// Maximum pause between two looks for jobs. PostgreSQL notifies workers, and needs few looks
-  /// unless a queue has a `cluster_concurrency`.
+  /// Maximum pause between two looks for jobs, at least 20 ms. PostgreSQL notifies workers, and
+  /// needs few looks unless a queue has a `cluster_concurrency`.
   Duration interval_max = std::chrono::milliseconds(1500);
   /// Time for which failed jobs are kept for inspection.
   Duration failed_for = std::chrono::days(7);

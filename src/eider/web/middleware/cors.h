@@ -25,12 +25,13 @@ struct Cors {
 };
 
 /// Allows pages of these origins to read responses, and responds with 204 to preflight requests for
-/// paths of the group. Errors and streams have the headers, too. All responses have `Vary: Origin`,
-/// so that a cache does not mix origins.
+/// paths of the group. Errors and streams have the headers, too. Unless "*" is allowed, all
+/// responses have `Vary: Origin`, so that a cache does not mix origins.
 ///
 ///     api.use(cors({.origins = {"https://app.example"}}));
 ///
-/// Throws a Failure for "*" with credentials, and for "null", which any page can send.
+/// Throws a Failure for "*" with credentials, for an invalid origin, and for "null", which any page
+/// can send.
 ///
 /// source  Fetch, "CORS protocol"
 [[nodiscard]] Hook cors(Cors options);

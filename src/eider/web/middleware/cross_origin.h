@@ -20,7 +20,8 @@ namespace eider {
 /// A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`: use
 /// `same-origin` there. If a proxy changes Host, list the public origin as trusted.
 ///
-/// trusted_origins  other origins whose pages may write: "https://admin.example"
+/// trusted_origins  other origins whose pages may write: "https://admin.example". Throws a Failure
+///                  for an invalid one
 [[nodiscard]] Hook cross_origin_protection(std::vector<std::string> trusted_origins = {});
 
 }  // namespace eider

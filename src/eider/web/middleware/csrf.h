@@ -54,6 +54,9 @@ struct CsrfOptions {
 /// The token is sent twice, in the form and in a cookie that pages of other sites cannot read. The
 /// cookie is signed, so that a planted cookie is invalid.
 ///
+/// Throws a Failure for a key below 32 bytes, for an invalid origin, and for a cookie name that is
+/// not valid with this `is_secure`.
+///
 /// source  OWASP, Cross-Site Request Forgery Prevention, "signed double-submit cookie"
 [[nodiscard]] Hook csrf(CsrfOptions options = {});
 

@@ -13,7 +13,7 @@
 namespace eider {
 
 /// An error and its request. The texts come from requests and handlers, so a page must escape them
-/// with `escape_html` (eider/core/base/html.h).
+/// with `escape_html` (eider/text.h).
 ///
 /// problem     the complete problem document (RFC 9457), with validation errors in `errors`
 /// request_id  the ID in the log; empty without the middleware request_id

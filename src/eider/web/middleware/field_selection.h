@@ -26,15 +26,15 @@ namespace detail::middleware {
 
 }  // namespace detail::middleware
 
-/// Keeps only the members that the client names, in their order. For a route that returns a T, or a
-/// list of T, as JSON.
+/// Keeps only the members that the client names, in the order of the response. For a route that
+/// returns a T, or a list of T, as JSON.
 ///
 ///     app.get("/notes", list_notes).use(select_fields<Note>({.allowed = {"id", "title"}}));
 ///
-/// A name that is not allowed, an empty list, or a repeated parameter returns 400 with the allowed
-/// names. Without the parameter, the response is complete. Use this middleware inside of negotiate
-/// and conditional_requests; a response_cache stores complete responses for all selections. Throws
-/// std::invalid_argument if T has no such member.
+/// A name that is not allowed, an empty list, more than 64 names, or a repeated parameter returns
+/// 400 with the allowed names. Without the parameter, the response is complete. Use this middleware
+/// inside of negotiate and conditional_requests; a response_cache stores complete responses for all
+/// selections. Throws std::invalid_argument if T has no such member.
 template <class T>
 [[nodiscard]] Hook select_fields(FieldSelection options = {}) {
   return detail::middleware::select_fields_of(reflect::type_of<T>(), std::move(options));

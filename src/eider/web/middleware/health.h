@@ -29,11 +29,11 @@ struct HealthOptions {
 ///     serve_health(app);           // GET /livez, /readyz, /startupz
 ///
 /// `/readyz` runs all checks (App::check, `check` of modules) concurrently and returns 200. It
-/// returns 503 if a check fails or the server is shutting down (ServerOptions::leave): {"status":
-/// "failing", "checks": {"database": "failing", "search": "ok"}}. Exceptions of checks are logged
-/// once until their text changes. `/livez` and `/startupz` return 200 whenever an event loop
-/// responds. A server accepts no connections before it has started, and a restart does not fix a
-/// lost database.
+/// returns 503 if a check fails: {"status": "failing", "checks": {"database": "failing", "search":
+/// "ok"}}. It also returns 503 while the server is shutting down (ServerOptions::shutdown_delay),
+/// with the status "leaving" if no check fails. Exceptions of checks are logged once until their
+/// text changes. `/livez` and `/startupz` return 200 whenever an event loop responds. A server
+/// accepts no connections before it has started, and a restart does not fix a lost database.
 ///
 /// Pre: called on the app that is served, not on a mounted one
 void serve_health(App& app, HealthOptions options = {},

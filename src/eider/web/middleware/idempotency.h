@@ -27,7 +27,7 @@ struct IdempotencyKeys {
   /// Larger response bodies are not stored: a repeated request gets a 409, which says that the
   /// first one was completed.
   std::size_t response_bytes_max = std::size_t{64} << 10U;
-  /// A request without a key is a 400.
+  /// A request without a key gets a 400.
   bool is_required = false;
   /// Identifies the client; keys of different clients are independent. Default: the name of its
   /// Identity, or else its credentials (Authorization, a certificate), or else its Cookie together
@@ -41,8 +41,9 @@ struct IdempotencyKeys {
 ///
 ///     api.use(idempotency_keys());
 ///
-/// - The same key with the same request (method, target, Content-Type and body) gets the stored
-///   response, with `Idempotent-Replayed: true`; the handler is not called.
+/// - The same key with the same request (method, host, target, Content-Type and body) gets the
+///   stored response, with `Idempotent-Replayed: true`; the handler is not called. For clients that
+///   only claim an identity, it has no Set-Cookie.
 /// - The same key with another request gets a 422, and a 409 while the first request is in
 ///   progress.
 /// - The key is free again if the response suggests a retry or other credentials (401, 403, 408,

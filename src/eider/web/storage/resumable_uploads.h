@@ -54,7 +54,7 @@ struct ResumableUploadOptions {
 /// Serves resumable uploads: a client that loses its connection continues where it was, also after
 /// a restart of the server.
 ///
-///     serve_resumable_uploads(app, "/uploads", storage).guard(user_of(sessions));
+///     serve_resumable_uploads(app, "/uploads", storage).guard(require<User>());
 ///
 /// Extensions of tus 1.0: creation, creation-with-upload, termination, expiration, checksum (sha1,
 /// sha256). A PATCH locks its upload; another one gets 423 meanwhile. The URL of an upload contains

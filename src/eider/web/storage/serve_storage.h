@@ -27,9 +27,9 @@ struct ServeStorageOptions {
 /// Serves objects below a path, and the signed URLs of a local directory:
 ///
 ///     serve_storage(app, "/files", storage);                          // signed URLs only
-///     serve_storage(app, "/photos", storage, {.access = StorageAccess::all, .key_prefix =
-///     "photos/"})
-///         .guard(user_of(sessions));
+///     serve_storage(app, "/photos", storage,
+///                   {.access = StorageAccess::all, .key_prefix = "photos/"})
+///         .guard(require<User>());
 ///
 /// With `signed_urls`: GET of download URLs, PUT of upload URLs, POST of upload forms to the path
 /// itself; 403 for other requests. With `all`: GET.

@@ -40,14 +40,14 @@ struct SendOptions {
 };
 
 struct DownloadUrlOptions {
-  /// At most 7 days.
+  /// 1 second to 7 days; otherwise a Failure with 500 is thrown.
   Duration expires_in = std::chrono::minutes(10);
   /// The name for downloads, as in SendOptions.
   std::string filename = {};
 };
 
 struct UploadUrlOptions {
-  /// At most 7 days.
+  /// 1 second to 7 days; otherwise a Failure with 500 is thrown.
   Duration expires_in = std::chrono::minutes(10);
   /// The Content-Type that the client must send; empty: application/octet-stream.
   std::string content_type = {};
@@ -57,7 +57,7 @@ struct UploadUrlOptions {
 };
 
 struct UploadFormOptions {
-  /// At most 7 days.
+  /// 1 second to 7 days; otherwise a Failure with 500 is thrown.
   Duration expires_in = std::chrono::minutes(10);
   /// The required media type of the file: "image/png", or all of a kind, "image/*"; empty: any.
   std::string content_type = {};

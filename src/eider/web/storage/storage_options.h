@@ -18,8 +18,7 @@ enum class S3Addressing : std::uint8_t { automatic, host, path };
 
 /// A local directory, or a bucket of S3 if `s3_bucket` is set. As settings of a program:
 ///
-///     OptionSet("notes").add(own.storage, "storage")     // --storage-directory,
-///     --storage-s3-bucket
+///     OptionSet("notes").add(own.storage, "storage")  // --storage-directory, --storage-s3-bucket
 struct StorageOptions {
   std::string directory = "storage";
   std::string s3_bucket = {};

@@ -116,8 +116,8 @@ struct OpenedObject {
 ///
 ///     std::optional<ObjectReader> photo = co_await storage->get("photos/cat.jpg");
 ///     if (!photo) co_return fail(Error::not_found());
-///     for (std::string piece = co_await photo->next(); !piece.empty(); piece = co_await
-///     photo->next())
+///     for (std::string piece = co_await photo->next(); !piece.empty();
+///          piece = co_await photo->next()) { … }
 class ObjectReader {
  public:
   explicit ObjectReader(detail::storage::OpenedObject opened) noexcept
