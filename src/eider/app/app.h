@@ -237,7 +237,8 @@ class App : public Routes {
   /// A blocking handler that is still running at the deadline of the shutdown cannot be stopped:
   /// its thread is abandoned until the process ends.
   ///
-  /// returns  0 after a shutdown, 1 if the server could not start
+  /// returns  0 after a shutdown, 1 if the server could not start, 2 if settings contradict each
+  ///          other, such as --no-jobs and --jobs-only
   [[nodiscard]] Exit serve(const ServerOptions& options);
 
  private:

@@ -55,7 +55,7 @@ std::string path_text(const V& value) {
 ///
 ///     app.get("/notes/{id}", &read_note);
 ///     app.post("/notes", [](Json<NewNote> note, State<Urls> urls) {
-///       return created(urls->of(&read_note, add(*note)));
+///       return Redirect(urls->of(&read_note, add(*note)));
 ///     });
 ///
 /// A lambda is found by its type: name it, and pass the name to both `get` and `of`.

@@ -90,7 +90,7 @@ class Body {
 };
 
 /// A value that a guard, provider, hook or middleware of this route stored in the request
-/// (Request::put): found by its type, not copied, valid until the response is complete. If nothing
+/// (Request::set): found by its type, not copied, valid until the response is complete. If nothing
 /// supplies it, the program reports that at startup. If only some requests have a T, use
 /// `std::optional<Extension<T>>`.
 template <class T>
