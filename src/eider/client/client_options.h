@@ -133,8 +133,9 @@ struct ClientOptions {
   std::uint64_t seed = 0;
 };
 
-/// Sets the proxies from the environment variables http_proxy, https_proxy (or HTTPS_PROXY),
-/// all_proxy and no_proxy.
+/// Sets the proxies from the environment variables http_proxy, https_proxy, all_proxy (for both)
+/// and no_proxy. All except http_proxy may also be in upper case: HTTP_PROXY is not read, because
+/// clients of CGI programs can set it.
 void use_proxies_of_environment(ClientOptions& options);
 
 }  // namespace eider

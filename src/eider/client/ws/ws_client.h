@@ -106,8 +106,8 @@ class WsClient : private WebSocketCalls<WsClient> {
   WsClient& operator=(WsClient&& other) noexcept;
   ~WsClient();
 
-  // As WebSocket has them: the message is on its way when the call returns, and what is awaited
-  // says whether the connection is still open. It waits only while the server is slow.
+  // Like those of WebSocket: the call accepts the message, and awaiting its result waits only while
+  // the server is slow. The result is false after the end of the connection.
   [[nodiscard]] WebSocket::SendAwaiter send(std::string_view text);
   [[nodiscard]] WebSocket::SendAwaiter send_binary(std::string_view bytes);
   [[nodiscard]] WebSocket::SendAwaiter send(const WsMessage& message);
