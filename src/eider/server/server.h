@@ -247,7 +247,8 @@ class Server {
   /// header limits that they have announced. Pre: started.
   void set_limits(const Limits& limits);
 
-  /// Stops gracefully, from any thread: accepts no more connections, finishes the requests in
+  /// Stops gracefully, from any thread. First, it continues to serve for
+  /// ServerOptions::shutdown_delay. Then it accepts no more connections, finishes the requests in
   /// flight with `Connection: close`, and cancels the rest after `drain`. A client that has
   /// connected without a request has one second to send one; a client that got a response has the
   /// rest of that second. Handshakes in progress have up to a second and a half.
