@@ -20,10 +20,9 @@ struct TraceOptions {
 
 /// Makes each request of the app, and each call of an App::every job, a span. Database statements
 /// and requests of HttpClient become spans within it, and propagate the trace (W3C Trace Context).
-/// Each log line has its trace_id. Add it before other hooks; use `Span` (base/span.h) for your own
-/// spans.
+/// Each log line has its trace_id. Add it before other hooks; use `Span` for your own spans.
 ///
-/// spans  receives the spans of traces that are kept; see otlp_spans (telemetry/otlp/otlp.h)
+/// spans  receives the spans of traces that are kept; see export_otlp (eider/otlp.h)
 void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options = {});
 
 }  // namespace eider
