@@ -15,7 +15,8 @@ enum class SnapshotMode : std::uint8_t {
   write_all,      // also writes files with a different text
 };
 
-/// Compares `text` with the file. Throws a Failure with the different lines.
+/// Compares `text` with the file. Throws a Failure with the different lines, if the file does not
+/// exist and `mode` is `compare`, and if it cannot be written.
 void check_snapshot(std::string_view text, const std::filesystem::path& file, SnapshotMode mode);
 
 /// Compares `text` with `snapshots/<name>` in the folder of the calling source. A missing file is

@@ -128,7 +128,8 @@ class TestClient {
   /// Advances simulated time.
   void advance(Duration time);
   /// Runs a task on the event loop of the app, and advances simulated time by up to a minute until
-  /// it is done: `client.run(jobs.enqueued<SendReminder>())`. Throws what the task throws.
+  /// it is done: `client.run(jobs.enqueued<SendReminder>())`. Throws the exception of the task, and
+  /// a Failure if it is not done by then.
   template <class T>
   T run(Task<T> task) {
     if constexpr (std::is_void_v<T>) {
