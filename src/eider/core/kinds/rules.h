@@ -1,4 +1,4 @@
-// Rules for strings, numbers and lists in Must, and types made of them, such as Email.
+// Rules for strings, numbers and lists in Validated, and types made of them, such as Email.
 // Layering: must not look anything up, such as whether a mailbox or a server exists.
 #pragma once
 
