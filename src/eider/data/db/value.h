@@ -108,7 +108,7 @@ struct CellList {
 [[nodiscard]] bool is_blob(const reflect::Type& type) noexcept;
 
 /// Converts a value of a described type: bools and integers to an integer, enums to the name of the
-/// enumerator, optionals to null or their value, Length and Range to their value, lists, maps and
+/// enumerator, optionals to null or their value, Sized and Bounded to their value, lists, maps and
 /// structs to JSON.
 ///
 /// errors   Failure(values)  an unsigned number above INT64_MAX, an enum without a name
