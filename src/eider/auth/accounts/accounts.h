@@ -100,7 +100,7 @@ struct Extract<Account> : ExtractExtension<Account> {
 
 /// The accounts of an app: a module, see `add_accounts` below. Creates its tables if necessary:
 /// eider_accounts, eider_account_links, eider_account_requests, eider_account_factors and
-/// eider_account_recovery_codes.
+/// eider_account_recovery_codes. For SQLite and PostgreSQL; the app does not start with MariaDB.
 ///
 /// Addresses are compared in lower case, and stored as their owners typed them. Neither a response
 /// nor its time shows whether an address has an account: each request for a mail writes one row,

@@ -77,7 +77,8 @@ class OAuthLogin {
   explicit OAuthLogin(std::shared_ptr<const detail::oauth::Login> login) noexcept
       : login_(std::move(login)) {}
 
-  /// Returns new tokens for a stored refresh token. Store the new one instead of the old one.
+  /// Returns new tokens for a stored refresh token. Store the new one instead of the old one, which
+  /// is returned if the provider sends none. `id_token` is empty, since it is not verified.
   ///
   /// errors  401 if it is no longer valid; 503 if the provider does not respond, 502 for an invalid
   ///         response

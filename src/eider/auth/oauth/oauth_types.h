@@ -57,7 +57,7 @@ struct OAuthOptions {
 
   // Routes, in their group.
 
-  /// GET starts a login; `?next=/notes` is the page after it.
+  /// GET starts a login; `?next=/notes` is the page after it, "/" if it is longer than 1 KiB.
   std::string login = "/login";
   /// GET receives the response of the provider. Register the URL with origin, group and callback
   /// there.

@@ -61,7 +61,7 @@ class PasskeyStore {
 [[nodiscard]] std::shared_ptr<PasskeyStore> memory_passkeys();
 
 /// A store in the tables `eider_passkeys` and `eider_passkey_owners` of a database, which are
-/// created if necessary.
+/// created if necessary. For SQLite and PostgreSQL, not for MariaDB.
 [[nodiscard]] std::shared_ptr<PasskeyStore> sql_passkeys(Database database);
 /// PasskeyStore::insert of sql_passkeys within a transaction: insert the account in the same one,
 /// so that neither exists without the other.

@@ -26,9 +26,10 @@ struct PasskeyOptions {
   /// The domain: "example.com", for its pages and those of hosts below. It cannot be changed later:
   /// passkeys belong to it.
   std::string relying_party_id;
-  /// Origins of the pages that may use them: "https://example.com", "http://localhost:8080".
+  /// Origins of the pages that may use them: "https://example.com", "http://localhost:8080". Also
+  /// of Android apps: "android:apk-key-hash:…".
   std::vector<std::string> origins;
-  /// Name of the service, shown to users.
+  /// Name of the service, shown to users. Empty: `relying_party_id`.
   std::string name;
   /// Origins of pages that may embed your pages in a frame and use passkeys there. Empty: none.
   std::vector<std::string> top_origins = {};
@@ -98,7 +99,7 @@ class Passkeys {
 
   /// Throws std::invalid_argument for a user without key or name.
   ///
-  /// known  existing passkeys of the user, which are not created again
+  /// known  existing passkeys of the user, which are not created again; the first 64 are used
   [[nodiscard]] std::string begin_registration(const PasskeyUser& user, std::string_view browser,
                                                const std::vector<Passkey>& known = {}) const;
   /// The passkey has no name, and is not stored yet. Store it only if its id does not exist:
@@ -110,7 +111,8 @@ class Passkeys {
   /// stores.
   [[nodiscard]] std::string begin_login(std::string_view browser) const;
   /// Starts a login of this user with one of these passkeys: to confirm the identity again, or
-  /// after a password. An empty list accepts none. Throws std::invalid_argument for an empty key.
+  /// after a password. An empty list accepts none; the first 64 are used. Throws
+  /// std::invalid_argument for an empty key.
   [[nodiscard]] std::string begin_login_of(const std::string& user_key, std::string_view browser,
                                            const std::vector<Passkey>& known) const;
 
