@@ -105,7 +105,7 @@ class AdminAction {
   /// Adds the route. Not for applications.
   using Add = std::function<void(Routes& pages, const std::string& path, Middleware around)>;
 
-  /// name    part of the URL, and in the audit log: letters, digits, '-' and '_'
+  /// name    part of the URL, and in the audit log: at most 40 letters, digits, '-' and '_'
   /// label   of the button
   /// access  permission that the action needs
   template <class F>
@@ -144,12 +144,11 @@ class AdminAction {
 /// fixed      that are not changed here, for example a time that the database sets. Not needed if
 ///            the struct has a `New`
 /// hidden     that are never shown, exported, or stored in the audit log. Passwords, tokens, keys
-/// and
-///            hashes are always hidden, by their names ("password", "pin", "…_token", "…_secret",
-///            "…api_key", "…private_key", "…_hash", "…_digest"), except if they are in `columns`
+///            and hashes are always hidden, by their names ("password", "pin", "…_token",
+///            "…_secret", "…api_key", "…private_key", "…_hash", "…_digest"), except if they are in
+///            `columns`
 /// secrets    hidden members that forms can set. They are stored as typed, so not for passwords
-/// that
-///            the application hashes
+///            that the application hashes
 /// read_only  nothing can be created, changed or deleted, except by actions
 /// per_page   at most 200
 /// roles      default: AdminOptions::roles

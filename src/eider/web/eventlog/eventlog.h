@@ -54,7 +54,7 @@ struct EventLogOptions {
 
 /// The event log of an app: a module, see `add_event_log` below. Its tables, eider_event_log and
 /// eider_event_log_head, are created if necessary. Several processes may share them; each sends
-/// events to its own clients.
+/// events to its own clients. For SQLite and PostgreSQL; the app does not start with MariaDB.
 ///
 /// Entries are numbered from 1 without a gap, in the order of their commits: their transactions
 /// wait for each other from `commit` on.

@@ -25,10 +25,12 @@ struct ResponseCache {
 ///
 ///     app.group("/news").use(response_cache({.ttl = 10s}));
 ///
-/// - Not stored: responses with no-store or private, a cookie or `Vary: *`; errors (except a 404 or
-///   410 with a lifetime); streams and files; pages with a CsrfToken or a CspNonce. Responses to
-///   requests with Range, Authorization, Cookie, a body, a client certificate or an Identity are
-///   stored only if the response sets `public` or `s-maxage`.
+/// - Not stored: responses with no-store, no-cache or private, a cookie or `Vary: *`; those with
+///   another status than 200 (except 203, 204, 301, 308, 404 and 410 with a lifetime); streams and
+///   files; responses of routes with a CsrfToken, a CspNonce or UpstreamHeaders; responses to
+///   requests with Range, If-Match, If-Unmodified-Since or a body. Responses to requests with
+///   Authorization, Cookie, an API key, a client certificate or an Identity are stored only if the
+///   response sets `public` or `s-maxage`.
 /// - Responses are separate for each scheme, host (after trusted proxies the one that the client
 ///   requested), path, query, and value of the headers in Vary.
 /// - A client that sends no-cache or max-age=0 gets a new response, which is stored; no-store
