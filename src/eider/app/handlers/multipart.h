@@ -67,13 +67,16 @@ class Multipart::Part {
 
   /// `auto bytes = co_await part->next_bytes();`
   ///
+  /// Throws std::logic_error after a call of `next`, as the functions below.
+  ///
   /// returns  the next bytes, never empty, valid until the next call; nothing at the end
   [[nodiscard]] Task<std::optional<std::string_view>> next_bytes();
   /// Reads the whole part. Throws a Failure with 413 if it is larger than `bytes_max`.
   [[nodiscard]] Task<std::string> bytes(std::size_t bytes_max);
   /// Reads the whole part as UTF-8 text. Throws a Failure with 400 for other bytes.
   [[nodiscard]] Task<std::string> text(std::size_t bytes_max);
-  /// Saves the part to a file without a name in `directory`; `TempFile::keep` sets its name.
+  /// Saves the part to a file without a name in `directory`; `TempFile::keep` sets its name. Throws
+  /// a Failure with 500 if the file cannot be written.
   [[nodiscard]] Task<TempFile> save(std::string directory);
 
  private:
