@@ -91,7 +91,8 @@ class JobAdmin {
   [[nodiscard]] Task<std::vector<JobQueueInfo>> queues() const;
   [[nodiscard]] Task<std::vector<JobScheduleInfo>> schedules() const;
 
-  /// Runs a failed or scheduled job now, with as many further attempts as a new one.
+  /// Runs a failed or scheduled job now: a failed one with as many further attempts as a new one, a
+  /// scheduled one with those that it has left.
   ///
   /// returns  false if there is no such job
   [[nodiscard]] Task<bool> retry(std::int64_t id) const;

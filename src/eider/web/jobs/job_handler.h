@@ -36,7 +36,7 @@ struct JobOptions {
   /// Maximum number of attempts; then the job has failed.
   unsigned attempts = 12;
   std::string queue = "default";
-  /// Jobs with a smaller number run first.
+  /// Jobs with a smaller number run first: -32768 to 32767.
   int priority = 0;
   /// Pause before the second attempt; it doubles for each further one, with a random variation of
   /// up to a quarter. With twelve attempts, a job is tried for nearly five hours.

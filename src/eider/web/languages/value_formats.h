@@ -15,7 +15,7 @@ namespace eider {
 enum class TimeLength : std::uint8_t { brief, medium, verbose, full };
 
 /// decimals_min, decimals_max  decimal places, at most 30
-/// is_compact                  "1.2K", "1,2 Mio."
+/// is_compact                  "1.2K", "1,2 Mio."; the decimal places have no effect
 struct NumberForm {
   int decimals_min = 0;
   int decimals_max = 3;
@@ -28,7 +28,8 @@ struct NumberForm {
 template <class Self>
 class ValueFormats {
  public:
-  /// A moment; std::chrono::system_clock::now() is one.
+  /// A moment in whole milliseconds; wall_time() converts to it. For system_clock::now(), use
+  /// std::chrono::floor<std::chrono::milliseconds>.
   using Moment = std::chrono::sys_time<std::chrono::milliseconds>;
 
   [[nodiscard]] std::string number(double value, NumberForm form = {}) const;
@@ -42,7 +43,9 @@ class ValueFormats {
   [[nodiscard]] std::string decimal(std::string_view digits, NumberForm form = {}) const;
   /// Formats a share as a percentage: 0.256 is 26 %.
   [[nodiscard]] std::string percent(double share, int decimals = 0) const;
-  /// currency  three letters (ISO 4217): "CHF"; also determines the decimal places
+  /// Formats an amount of exact decimal digits. Throws a Failure as above.
+  ///
+  /// currency  three uppercase letters (ISO 4217): "CHF"; also determines the decimal places
   [[nodiscard]] std::string money(std::string_view digits, std::string_view currency) const;
 
   [[nodiscard]] std::string date(Moment when, TimeLength length = TimeLength::medium) const;
@@ -50,6 +53,7 @@ class ValueFormats {
   [[nodiscard]] std::string date(std::chrono::year_month_day day,
                                  TimeLength length = TimeLength::medium) const;
   [[nodiscard]] std::string time(Moment when, TimeLength length = TimeLength::brief) const;
+  /// length  of the date; the time is `brief`
   [[nodiscard]] std::string date_time(Moment when, TimeLength length = TimeLength::medium) const;
   /// Returns "3 minutes ago" or "in 2 days", in the largest unit that is at least one.
   [[nodiscard]] std::string relative(Moment when, Moment now) const;

@@ -11,7 +11,9 @@ namespace eider {
 
 /// Formats values with the data of CLDR in ICU. Cheap to copy; thread-safe.
 ///
-///     app.get("/", [](const Locale& here) { return here.number(1234.5) + here.date(now); });
+///     app.get("/", [](const Locale& here) {
+///       return here.number(1234.5) + " " + here.date(wall_time());
+///     });
 ///
 /// As a handler parameter, it has the language of the request's Translator, in UTC. Regions are
 /// languages of the application, possibly without texts: `.texts = {{"de-CH", {}}}`.

@@ -86,7 +86,8 @@ struct UploadForm {
 /// two concurrent puts one wins. Keys are checked by check_storage_key.
 ///
 /// errors  thrown as a Failure: 400 for an invalid key or option, 413 for a file that is too large,
-///         409 for a key that cannot be used, 507 if the disk is full, 502 or 503 if S3 fails
+///         409 for a key that cannot be used, 507 if the disk is full, 500 for other disk errors or
+///         an invalid `expires_in`, 502 or 503 if S3 fails
 class Storage {
  public:
   /// Opens the directory, or prepares the requests to S3. Throws a Failure with the reason if an

@@ -18,7 +18,7 @@
 
 namespace eider {
 
-/// Metadata of an object, by names of lowercase letters, digits and '-'.
+/// Metadata of an object, by names of lowercase letters, digits and '-'; "filename" is reserved.
 using StorageMetadata = std::map<std::string, std::string>;
 
 /// The properties of an object.
@@ -38,10 +38,11 @@ struct StoredObject {
 
 /// Options of a new object.
 struct PutOptions {
-  /// Media type; empty: by the extension of the key. If a client sent it, it can be wrong, and
-  /// downloads treat it so.
+  /// Media type; empty: by the extension of `filename`, or of the key without one. If a client sent
+  /// it, it can be wrong, and downloads treat it so.
   std::string content_type = {};
-  /// The name for downloads, such as the name that the file had on the client; any UTF-8 text.
+  /// The name for downloads, such as the name that the file had on the client; any text, stored as
+  /// `safe_filename` returns it, with at most 255 bytes.
   std::string filename = {};
   /// At most 2,000 bytes in total with the filename, percent-encoded as in S3; values are UTF-8
   /// without control characters.
