@@ -102,7 +102,7 @@ class BlockingPool {
 
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] std::size_t queued() const;
-  /// Returns the number of calls that waited too long.
+  /// Returns the number of calls that load shedding rejected.
   [[nodiscard]] std::uint64_t refused() const;
 
  private:
@@ -225,7 +225,8 @@ class [[nodiscard]] BlockingWork {
 /// work     called once; it is not interrupted if the awaiting task is destroyed meanwhile, so
 ///          capture values or objects that outlive the call
 /// returns  the result of `work`; throws its exception
-/// errors   Failure(503)  the queue is full, or the pool has stopped or is missing
+/// errors   throws a Failure with 503 and Retry-After if the queue is full, load shedding rejects
+///          the call, or the pool has stopped or is missing
 template <class Work>
 [[nodiscard]] BlockingWork<Work> run_blocking(Work work) {
   return BlockingWork<Work>(std::move(work));
