@@ -8,8 +8,6 @@
 namespace eider {
 
 /// Returns random bytes of the kernel. Throws std::system_error if the kernel cannot provide them.
-///
-/// bytes  at most 256: a signal can interrupt a longer call, which throws then
 [[nodiscard]] std::string secret_bytes(std::size_t bytes);
 
 }  // namespace eider

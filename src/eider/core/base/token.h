@@ -17,7 +17,6 @@ inline constexpr std::size_t kTokenBytes = 32;
 ///     const std::string token = random_token();        // shown to the user once
 ///     co_await db->exec("insert into tokens …", sha256_hex(token));
 ///
-/// bytes   at most 256, as for secret_bytes
 /// errors  throws std::system_error if the kernel cannot provide random bytes
 [[nodiscard]] std::string random_token(std::size_t bytes = kTokenBytes);
 
