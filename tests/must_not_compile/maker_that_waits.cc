@@ -1,4 +1,4 @@
-// expect: a function for app.make must return a T or a Result<T>
+// expect: a function for app.singleton or app.per_loop must return a T or a Result<T>
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

@@ -144,10 +144,10 @@ App& App::add_override(Guard guard) {
 
 App& App::add_maker(detail::app::StateMaker maker) {
   const std::string name(maker.type_name);
-  auto& makers = to_extend("app.make of " + name).states().makers;
+  auto& makers = to_extend("a function that makes " + name).states().makers;
   if (!makers.try_emplace(maker.key, std::move(maker)).second) {
-    throw Failure(Error::internal(with_code(
-        "duplicate-state", "app.make: a function that makes " + name + " is already registered")));
+    throw Failure(Error::internal(
+        with_code("duplicate-state", "a function that makes " + name + " is already registered")));
   }
   return *this;
 }

@@ -86,8 +86,8 @@ template <class Object, class F>
     std::function<std::shared_ptr<void>(void* const* states)> make) {
   using Returned = typename MakerOf<F>::Returned;
   static_assert(!std::is_void_v<Returned> && !TaskValue<Returned>::kIsTask,
-                "a function for app.make must return a T or a Result<T>, and cannot be a "
-                "coroutine: use on_start for asynchronous work");
+                "a function for app.singleton or app.per_loop must return a T or a Result<T>, and "
+                "cannot be a coroutine: use on_start for asynchronous work");
   StateMaker made{&base::kTypeKey<Object>, base::type_name<MadeBy<F>>(), {}, std::move(make)};
   MakerOf<F>::each_state(
       [&]<class T>() { made.wishes.push_back({&base::kTypeKey<T>, base::type_name<T>()}); });

@@ -42,7 +42,7 @@ struct JwksOptions {
   /// Maximum number of keys. Tokens without a `kid` are checked with at most 8 keys (see
   /// check_jwt).
   std::size_t keys_max = 64;
-  /// Client options: certificate authorities, proxies. Timeouts, sizes, redirects and retries are
+  /// Client options: certificate authorities, proxies. `total`, sizes, redirects and retries are
   /// set above.
   ClientOptions client = {};
 };

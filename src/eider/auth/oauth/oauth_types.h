@@ -136,7 +136,7 @@ struct OAuthOptions {
   Duration deadline = std::chrono::seconds(5);
   /// Maximum size of each response, decompressed.
   std::size_t bytes_max = std::size_t{256} * 1024;
-  /// Certificate authorities and proxies for requests to the provider. Time limits, sizes, cookies,
+  /// Certificate authorities and proxies for requests to the provider. `total`, sizes, cookies,
   /// redirects and retries in it have no effect.
   ClientOptions client = {};
 };

@@ -193,7 +193,7 @@ struct HasLength {
       return value.size() >= Min && value.size() <= Max;
     } else {
       static_assert(reflect::detail::Countable<T>,
-                    "eider: Length applies to strings, lists, sets and maps; for a number, use "
+                    "eider: Sized applies to strings, lists, sets and maps; for a number, use "
                     "Bounded<T, Min, Max>");
       return false;
     }

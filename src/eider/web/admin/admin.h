@@ -245,26 +245,25 @@ class AdminSite {
   AdminSite& resource(AdminResource options = {}) {
     static_assert(reflect::detail::PlainStruct<T> && reflect::detail::PlainStruct<N>,
                   "eider: a resource of admin pages needs a plain struct with members");
+    constexpr bool kHasTable = requires { T::kTable; };
     return add({.row = &reflect::type_of<T>(),
                 .form = &reflect::type_of<N>(),
                 .shape = &forms::detail::shape_of<N>,
                 .table = detail::admin::table_of<T>(),
-                .has_table = requires { T::kTable;
-  }},
+                .has_table = kHasTable},
                std::move(options));
-}  // namespace eider
+  }
 
-private:
-friend AdminSite serve_admin(App& app, GroupPrefix prefix, AdminOptions options);
-AdminSite(Routes pages, std::shared_ptr<detail::admin::Site> site)
-    : pages_(std::move(pages)), site_(std::move(site)) {}
+ private:
+  friend AdminSite serve_admin(App& app, GroupPrefix prefix, AdminOptions options);
+  AdminSite(Routes pages, std::shared_ptr<detail::admin::Site> site)
+      : pages_(std::move(pages)), site_(std::move(site)) {}
 
-AdminSite& add(const detail::admin::ResourceTypes& types, AdminResource options);
+  AdminSite& add(const detail::admin::ResourceTypes& types, AdminResource options);
 
-Routes pages_;
-std::shared_ptr<detail::admin::Site> site_;
-}
-;
+  Routes pages_;
+  std::shared_ptr<detail::admin::Site> site_;
+};
 
 /// Serves admin pages below `prefix`, for the State<Database> of the app: SQLite, PostgreSQL or
 /// MariaDB. They need no script. Requests of other sites that change something get a 403. Creates
