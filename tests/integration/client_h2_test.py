@@ -9,6 +9,7 @@ import socketserver
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from client_test import LINES, NGINX, ask, await_port, make_certificate
 from support import Program, free_port
 
 NGHTTPD = shutil.which('nghttpd')
+LOG_SECONDS_MAX = 30
 
 NGINX_CONF = """
 daemon off; master_process off; pid {root}/pid; error_log {root}/error.log;
@@ -88,9 +90,17 @@ class AgainstNginx(Served):
         scheme = 'http' if name == 'clear' else 'https'
         return f'{scheme}://localhost:{self.ports[name]}{path}'
 
-    def log(self):
-        """Returns the requests in nginx's log: protocol, connection, status, path."""
-        return [line.split() for line in (self.root / 'access.log').read_text().splitlines()]
+    def log(self, requests=0):
+        """Returns the requests in nginx's log: protocol, connection, status, path.
+
+        nginx logs a request after its response, so this waits for the number of requests.
+        """
+        deadline = time.monotonic() + LOG_SECONDS_MAX
+        while True:
+            log = [line.split() for line in (self.root / 'access.log').read_text().splitlines()]
+            if len(log) >= requests or time.monotonic() > deadline:
+                return log
+            time.sleep(0.01)
 
     def protocols(self):
         return {line[0] for line in self.log()}
@@ -124,14 +134,14 @@ class AgainstNginx(Served):
 
     def test_a_hundred_calls_at_once_share_one_connection(self):
         figures = load(self.url('h2'), **self.trust)
-        log = self.log()
+        log = self.log(figures['requests'])
         self.assertEqual(len(log), figures['requests'])
         self.assertEqual({line[2] for line in log}, {'200'})
         self.assertEqual(len({line[1] for line in log}), 1)
 
     def test_nothing_is_lost_when_the_server_leaves_again_and_again(self):
         figures = load(self.url('leaving'), **self.trust)
-        log = self.log()
+        log = self.log(figures['requests'])
         self.assertEqual(len(log), figures['requests'], 'none was done twice')
         self.assertGreater(len({line[1] for line in log}), figures['requests'] / 51)
 
