@@ -56,13 +56,13 @@ class Held(unittest.TestCase):
 
     def test_connections_that_the_server_closes_disqualify(self):
         found, = self.samples("close", "1")
-        self.assertIn(f"{WARM + COUNT} of {WARM + COUNT} idle connections were closed",
-                      found["wrong"])
+        # The last ones may be closed after the check.
+        self.assertRegex(found["wrong"], rf"^[1-9]\d* of {WARM + COUNT} idle connections were "
+                                         "closed by the server$")
 
     def test_each_idle_connection_gets_a_response_after_the_load(self):
         found, = self.samples("dies", str(BEFORE_THE_END + COUNT))
         self.assertIn("the server ended in the middle (status 7)", found["wrong"])
-
 
     def test_two_copies_share_the_port_and_the_idle_connections(self):
         with mock.patch.object(held, "PER_PROCESS_MAX", MANY // 2):
