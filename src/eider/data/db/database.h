@@ -55,10 +55,10 @@ class Database : public db::Statements {
   }
 
   /// As above, with options. If the server rolls the transaction back because of another one, the
-  /// transaction is repeated after a pause of about 10 ms, which doubles with each attempt, up to
-  /// about 500 ms. There are at most `options.tries_max` attempts. Such errors are `serialization`
-  /// or `deadlock` of a statement or the commit, if the body does not handle them. Other errors are
-  /// passed on: after `lost`, the changes may have been stored.
+  /// transaction is repeated after a pause. The pause is about 10 ms, and doubles with each
+  /// attempt, up to about 500 ms. There are at most `options.tries_max` attempts. Such errors are
+  /// `serialization` or `deadlock` of a statement or the commit, if the body does not handle them.
+  /// Other errors are passed on: after `lost`, the changes may have been stored.
   ///
   ///     co_await db->transaction({.isolation = db::Isolation::serializable, .tries_max = 5},
   ///     body);

@@ -61,8 +61,8 @@ struct FilesOptions {
   DirectoryListing listing = DirectoryListing::off;
   Precompressed precompressed = Precompressed::preferred;
 
-  /// How long cached metadata of a file is used until the file is checked again; zero: at each
-  /// request. Changes are visible after that time at the latest.
+  /// Time for which cached metadata of a file is used until the file is checked again; zero: at
+  /// each request. Changes are visible after that time at the latest.
   Duration recheck = std::chrono::milliseconds(100);
   /// Files up to this size are stored in memory; larger ones are kept open for sendfile, which is
   /// faster from about this size on.

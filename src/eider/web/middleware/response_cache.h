@@ -25,12 +25,13 @@ struct ResponseCache {
 ///
 ///     app.group("/news").use(response_cache({.ttl = 10s}));
 ///
-/// - Not stored: responses with no-store, no-cache or private, a cookie or `Vary: *`; those with
-///   another status than 200 (except 203, 204, 301, 308, 404 and 410 with a lifetime); streams and
-///   files; responses of routes with a CsrfToken, a CspNonce or UpstreamHeaders; responses to
-///   requests with Range, If-Match, If-Unmodified-Since or a body. Responses to requests with
-///   Authorization, Cookie, an API key, a client certificate or an Identity are stored only if the
-///   response sets `public` or `s-maxage`.
+/// - Responses with no-store, no-cache or private, a cookie or `Vary: *` are not stored. Neither
+///   are streams and files. Other statuses than 200 are not stored, except 203, 204, 301, 308, 404
+///   and 410 with a lifetime.
+/// - Responses of routes with a CsrfToken, a CspNonce or UpstreamHeaders are not stored. Neither
+///   are responses to requests with Range, If-Match, If-Unmodified-Since or a body.
+/// - Responses to requests with Authorization, Cookie, an API key, a client certificate or an
+///   Identity are stored only if the response sets `public` or `s-maxage`.
 /// - Responses are separate for each scheme, host (after trusted proxies the one that the client
 ///   requested), path, query, and value of the headers in Vary.
 /// - A client that sends no-cache or max-age=0 gets a new response, which is stored; no-store
