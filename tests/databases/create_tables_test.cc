@@ -1,10 +1,7 @@
 // Tables that several processes create at the same time, on each database.
 #include "eider/data/db/create_tables.h"
 
-#include "eider/app/app.h"
-#include "eider/auth/passkeys/passkey_store.h"
 #include "eider/io/runtime/scope.h"
-#include "eider/web/eventlog/eventlog.h"
 #include "tests/databases/tested_database.h"
 
 namespace eider {
@@ -48,24 +45,6 @@ TEST_P(CreateTablesOnEach, several_processes_create_the_same_tables) {
     ASSERT_NO_FATAL_FAILURE(clear());
     EXPECT_NO_THROW(race([](Database at) { return db::create_tables(std::move(at), kRaced); }));
   }
-}
-
-// Without the check, the start fails with an error about a key length, or with a syntax error.
-TEST_P(CreateTablesOnEach, components_that_do_not_support_a_database_say_so) {
-  const bool is_mariadb = base_.dialect() == db::Dialect::mariadb;
-  const auto start = [this](Task<> started) {
-    try {
-      on_loop_.run(std::move(started));
-    } catch (const db::Failure& failure) {
-      return std::string(failure.what());
-    }
-    return std::string();
-  };
-  const std::string refused =
-      " does not support MariaDB and MySQL. Use SQLite or PostgreSQL for it.";
-  App app;
-  EXPECT_EQ(start(add_event_log(app, base_).start()), is_mariadb ? "add_event_log" + refused : "");
-  EXPECT_EQ(start(sql_passkeys(base_)->start()), is_mariadb ? "sql_passkeys" + refused : "");
 }
 
 TEST_P(CreateTablesOnEach, several_processes_add_the_same_column) {
