@@ -156,8 +156,8 @@ class OpenApiDocument(unittest.TestCase):
                 status, told = run_to_end('eider', 'openapi', 'document', '--program', program,
                                           '--out', file.name)
                 self.assertEqual(status, 1)
-                self.assertIn(f'eider openapi document: {said}. Call serve_openapi(app) in the '
-                              'program\n',
+                self.assertIn(f'eider openapi document: {said}. Use run_app in main, or call '
+                              'serve_openapi(app)\n',
                               told)
                 self.assertEqual(Path(file.name).read_text(), 'kept')
 
