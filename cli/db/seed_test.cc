@@ -279,9 +279,9 @@ TEST_F(SeedRuns, must_be_utf8_without_nul) {
        {std::pair{"insert into authors values(2, 'Zo\xEB');\n"sv,
                   "01.sql:2: the file is not valid UTF-8: save it as UTF-8"sv},
         {"-- \0\n"sv, "01.sql:2: the file contains a NUL character"sv}}) {
-    const std::string told = run(where, begin + std::string(wrong));
-    EXPECT_TRUE(told.starts_with("1 ")) << told;
-    EXPECT_TRUE(told.contains(what)) << told;
+    const std::string output = run(where, begin + std::string(wrong));
+    EXPECT_TRUE(output.starts_with("1 ")) << output;
+    EXPECT_TRUE(output.contains(what)) << output;
   }
   EXPECT_EQ(number(where, "select count(*) from authors"), 0);
   EXPECT_TRUE(run(where, "\xEF\xBB\xBFupdate counters set n = n;\n").starts_with("0 "));

@@ -192,17 +192,17 @@ class Refusing(unittest.TestCase):
             with Recorder(answer) as service, proxy(service.url()) as front:
                 self.assertEqual(front.ask('GET', '/')[0], 502, answer)
 
-    def test_lenient_answers_are_forwarded_with_clear_framing(self):
+    def test_lenient_responses_are_forwarded_with_clear_framing(self):
         chunked = b'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'
-        for answer in (OK + b'Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nok',
-                       OK + b'Content-Length : 2\r\nConnection: "x-a"\r\n\r\nok',
-                       OK + b'Transfer-Encoding\t: identity, chunked' + chunked[26:],
-                       b'HTTP/1.0 200 OK\r\n' + chunked):
-            with self.subTest(answer), Recorder(answer) as service, \
+        for response in (OK + b'Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nok',
+                         OK + b'Content-Length : 2\r\nConnection: "x-a"\r\n\r\nok',
+                         OK + b'Transfer-Encoding\t: identity, chunked' + chunked[26:],
+                         b'HTTP/1.0 200 OK\r\n' + chunked):
+            with self.subTest(response), Recorder(response) as service, \
                     proxy(service.url()) as front:
-                told = asked_raw_whole(front, b'GET / HTTP/1.1\r\nHost: a\r\n'
-                                       b'Connection: close\r\n\r\n')
-                head, _, content = told.lower().partition(b'\r\n\r\n')
+                forwarded = asked_raw_whole(front, b'GET / HTTP/1.1\r\nHost: a\r\n'
+                                            b'Connection: close\r\n\r\n')
+                head, _, content = forwarded.lower().partition(b'\r\n\r\n')
                 framings = [line for line in head.split(b'\r\n')
                             if line.startswith((b'content-length', b'transfer-encoding'))]
                 self.assertIn(framings, ([b'content-length: 2'], [b'transfer-encoding: chunked']))

@@ -471,8 +471,8 @@ TEST_P(PostgresSchema, begins_with_what_a_dump_says) {
 
 TEST_P(PostgresSchema, reports_the_line_of_an_error_in_a_block) {
   const auto line_of_error = [this](std::string_view text) {
-    const std::string told = up({{"0001_a.sql", text}});
-    return told.substr(0, told.find(']') + 1);
+    const std::string message = up({{"0001_a.sql", text}});
+    return message.substr(0, message.find(']') + 1);
   };
   EXPECT_EQ(line_of_error("select 1;\n\ndo $$\nbegin\n  raise exception 'x';\nend $$;\n"),
             "0001_a.sql:5: [failed]");
