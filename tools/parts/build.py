@@ -15,8 +15,8 @@ from parts.outcome import tail
 
 BUILD_SECONDS_MAX = 2400
 # Without this sloppiness, ccache does not cache files that use precompiled headers.
-ENVIRONMENT = {'CCACHE_SLOPPINESS': 'pch_defines,time_macros', 'CLICOLOR_FORCE': '0',
-               'NINJA_STATUS': '[%f/%t] '}
+ENVIRONMENT = {'CCACHE_SLOPPINESS': 'pch_defines,time_macros', 'CCACHE_PREFIX': commands.FASTER,
+               'CLICOLOR_FORCE': '0', 'NINJA_STATUS': '[%f/%t] '}
 
 
 class BuildFailed(Exception):
