@@ -68,6 +68,10 @@ endif()
 if(EIDER_SANITIZE)
   add_compile_options(-fsanitize=${EIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${EIDER_SANITIZE})
+  if(EIDER_SANITIZE MATCHES "address.*undefined")
+    # The address sanitizer detects null pointers itself; these checks take a tenth of the compile time.
+    add_compile_options(-fno-sanitize=null)
+  endif()
   # The default linker takes five times as long for the hundred large programs with sanitizers.
   find_program(EIDER_LLD NAMES ld.lld-19 ld.lld)
   if(EIDER_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
