@@ -18,6 +18,7 @@ namespace {
 
 using namespace eider;
 using namespace eider::redis::detail;
+using eider::redis::detail::Redirect;
 
 struct Entry {
   std::string id;

@@ -11,6 +11,7 @@ namespace {
 
 using namespace eider;
 using namespace eider::ws;
+using eider::ws::Extension;
 
 std::string spelled(const Extension& extension) {
   std::string text(extension.name);
