@@ -88,12 +88,26 @@ class Together(unittest.TestCase):
 
     def test_a_joint_source_has_a_main_of_each(self):
         batch = [self.entry(name, '') for name in ('a.cc', 'b.cc')]
-        made = tidy.joint(self.root / 'joint.cc', batch)
+        made = tidy.joint(self.root / 'joint.cc', batch, self.root)
         self.assertEqual(f'clang++ -O2 -c {self.root}/joint.cc', made['command'])
         text = (self.root / 'joint.cc').read_text()
         for number, name in enumerate(('a.cc', 'b.cc')):
             self.assertIn(f'#define main main_{number}\n#include "{self.root}/{name}"\n'
                           '#undef main\n', text)
+
+    def test_examples_with_the_same_names_are_joined_in_namespaces(self):
+        (self.root / 'examples').mkdir()
+        text = '#include <eider/eider.h>\n\nstruct Name {};\nint main() {}\n'
+        batch = [self.entry(f'examples/{name}.cc', text) for name in ('a', 'b')]
+        self.assert_batches([['a', 'b']], *batch)
+        tidy.joint(self.root / 'joint.cc', batch, self.root)
+        self.assertIn('#include <eider/eider.h>\nnamespace batch_1 {\n#define main main_1\n',
+                      (self.root / 'joint.cc').read_text())
+        for outside in ('template <>\n', '#include "own.h"\n'):
+            with self.subTest(outside):
+                self.assert_batches([['a'], ['b']],
+                                    *(self.entry(f'examples/{name}.cc', text + outside)
+                                      for name in ('a', 'b')))
 
 
 if __name__ == '__main__':

@@ -3,7 +3,8 @@
 Must not change a file. Tests, benches and fuzzers are left out: they have their own checks.
 
 For a small source, clang-tidy spends nine tenths of the time on the precompiled headers, which it
-traverses for each source. So several sources with the same flags are checked as one.
+traverses for each source. So several sources with the same flags are checked as one. Examples
+declare the same names, so each is in a namespace of its own there.
 """
 
 import json
@@ -23,6 +24,8 @@ DECLARED = re.compile(r"""^(?!namespace\b|using\ namespace\b|return\b)(?=[A-Za-z
     (?:struct|class|enum\ class|enum|concept)\ (\w+)
     |using\ [^;=]*?(\w+)(?:\ =|;)
     |[\w:<>,*&\[\] ]+?[ *&](\w+)\s*[(=\[{;])""", re.MULTILINE | re.VERBOSE)
+# What cannot be within a namespace: a header of the example, or a specialization of a template.
+OUTSIDE_ONLY = re.compile(r'^(#include ".*\.h"|template <>)', re.MULTILINE)
 
 
 def check_tidy(outcome, tree):
@@ -33,7 +36,8 @@ def check_tidy(outcome, tree):
     joined.mkdir(exist_ok=True)
     batches = together(entries, tree.root)
     (joined / 'compile_commands.json').write_text(json.dumps(
-        [joint(joined / f'{number}.cc', batch) for number, batch in enumerate(batches)]))
+        [joint(joined / f'{number}.cc', batch, tree.root)
+         for number, batch in enumerate(batches)]))
 
     def tidy(directory, source):
         # clang-tidy treats included sources as headers.
@@ -57,7 +61,8 @@ def together(entries, root):
     names, batches = Names(root), []
     for entry in sorted(entries, key=lambda entry: entry['file']):
         flags = entry['command'].partition(' -o ')[0]
-        own, seen = names.own(entry['file']), names.seen(entry['file'])
+        own = set() if names.outer_includes(entry['file']) else names.own(entry['file'])
+        seen = names.seen(entry['file'])
         for of_batch, taken, seen_there, batch in batches:
             if of_batch == flags and len(batch) < TOGETHER_MAX and not (
                     own & taken or own & (seen_there - seen) or taken & (seen - seen_there)):
@@ -84,6 +89,15 @@ class Names:
             *(self._read(path)[0] for path in self._read(source)[1] if path.suffix == '.cc')) - {
                 'main', 'operator'}
 
+    def outer_includes(self, source):
+        """Returns the includes of an example that can be in a namespace, which must precede it;
+        '' of any other source."""
+        sources = [Path(source), *(path for path in self._read(source)[1] if path.suffix == '.cc')]
+        texts = [path.read_text('utf-8') for path in sources]
+        if f'{self.root}/examples/' not in str(sources[-1]) or any(map(OUTSIDE_ONLY.search, texts)):
+            return ''
+        return ''.join(re.findall(r'^#include <.*\n', ''.join(texts), re.MULTILINE))
+
     def seen(self, source):
         """Returns the names declared in all headers that the source includes."""
         found, left = {}, [Path(source)]
@@ -108,11 +122,14 @@ class Names:
         return self._files[path]
 
 
-def joint(path, batch):
+def joint(path, batch, root):
     """Writes a source to `path` that includes the sources of the batch; returns its compile
     command."""
-    text = ''.join(f'#define main main_{number}\n#include "{entry["file"]}"\n#undef main\n'
-                   for number, entry in enumerate(batch))
+    names, text = Names(root), ''
+    for number, entry in enumerate(batch):
+        one = f'#define main main_{number}\n#include "{entry["file"]}"\n#undef main\n'
+        includes = names.outer_includes(entry['file'])
+        text += f'{includes}namespace batch_{number} {{\n{one}}}\n' if includes else one
     if not path.exists() or path.read_text('utf-8') != text:
         path.write_text(text, 'utf-8')
     command = batch[0]['command'].partition(' -o ')[0]
