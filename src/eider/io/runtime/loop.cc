@@ -107,6 +107,21 @@ std::unique_ptr<LoopKept>& Loop::kept(std::uint64_t key) {
   return kept_.emplace_back(key, nullptr).second;
 }
 
+void Loop::end_kept() noexcept {
+  // A canceled task may still use its loop, for example to send a cancel request to a database.
+  const RunningHere running(*this);
+  // By position: a destructor may add an object.
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    if (kept_[i].second != nullptr) {
+      kept_[i].second->end_tasks();
+    }
+  }
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const std::unique_ptr<LoopKept> ended = std::move(kept_[i].second);
+  }
+  kept_.clear();
+}
+
 Instant detail::runtime::now_anywhere() noexcept {
   return running_loop != nullptr ? running_loop->now() : std::chrono::steady_clock::now();
 }

@@ -50,6 +50,9 @@ class LoopKept {
   LoopKept(const LoopKept&) = delete;
   LoopKept& operator=(const LoopKept&) = delete;
   virtual ~LoopKept() = default;
+  /// Called when the loop ends, before any of its objects is destroyed: destroys the tasks of this
+  /// object, which may use the other ones.
+  virtual void end_tasks() noexcept {}
 };
 
 /// Work for another thread's event loop; run once there, or destroyed with the loop.
@@ -250,9 +253,9 @@ class Loop {
   }
   /// Calls `set_clocks` with the real clocks, or the simulated ones.
   virtual void read_clocks() noexcept;
-  /// Destroys the kept objects. The destructor of each backend must call it first, because they may
-  /// contain streams, timers and watches.
-  void end_kept() noexcept { kept_.clear(); }
+  /// Destroys the kept objects, after the tasks of all of them. The destructor of each backend must
+  /// call it first, because they may contain streams, timers and watches.
+  void end_kept() noexcept;
   /// Drops the corked bytes, because the owner of the cork was destroyed.
   void drop_cork() noexcept;
 

@@ -25,6 +25,9 @@ namespace detail::runtime {
 ///
 ///     LoopLocal<HttpClient> clients([] { return std::make_unique<HttpClient>(); });
 ///     …  auto asking = clients.here().get(url);
+///
+/// T  with a function `end_tasks()`, such as Scope: called when the loop ends, before any of its
+///    objects is destroyed. The tasks of a T may use all of them.
 template <class T>
 class LoopLocal {
  public:
@@ -46,6 +49,11 @@ class LoopLocal {
  private:
   struct Kept final : LoopKept {
     explicit Kept(std::unique_ptr<T> made) noexcept : object(std::move(made)) {}
+    void end_tasks() noexcept override {
+      if constexpr (requires(T& its) { its.end_tasks(); }) {
+        object->end_tasks();
+      }
+    }
     std::unique_ptr<T> object;
   };
 

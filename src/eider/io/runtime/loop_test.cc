@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/test_backends.h"
 #include "eider/io/runtime/timer.h"
 
@@ -240,6 +243,57 @@ TEST_P(LoopTest, is_current_where_it_runs) {
   });
   loop().run();
   EXPECT_EQ(current, &loop());
+}
+
+/// An object of a loop that tasks use, such as a client with its connections.
+struct UsedObject {
+  explicit UsedObject(bool& exists) : exists_(exists) { exists_ = true; }
+  UsedObject(const UsedObject&) = delete;
+  UsedObject& operator=(const UsedObject&) = delete;
+  ~UsedObject() { exists_ = false; }
+  AsyncEvent never;
+
+ private:
+  bool& exists_;
+};
+
+/// The end of a task that was canceled while it used the object.
+struct EndOfUse {
+  EndOfUse(const bool& its_object, bool& its_had_object, Loop*& its_ran_on)
+      : object_exists(its_object), had_object(its_had_object), ran_on(its_ran_on) {}
+  EndOfUse(const EndOfUse&) = delete;
+  EndOfUse& operator=(const EndOfUse&) = delete;
+  ~EndOfUse() {
+    had_object = object_exists;
+    ran_on = &Loop::current();
+  }
+  const bool& object_exists;
+  bool& had_object;
+  Loop*& ran_on;
+};
+
+TEST_P(LoopTest, tasks_end_ahead_of_the_objects_that_they_use) {
+  bool object_exists = false;
+  bool had_object = false;
+  Loop* ended_on = nullptr;
+  const LoopLocal<UsedObject> objects(
+      [&object_exists] { return std::make_unique<UsedObject>(object_exists); });
+  const LoopLocal<Scope> scopes([] { return std::make_unique<Scope>(); });
+  const auto use = [&]() -> Task<> {
+    const EndOfUse end(object_exists, had_object, ended_on);
+    co_await objects.here().never.wait();
+  };
+  loop().post([&] {
+    (void)objects.here();  // created before the scope
+    scopes.here().start(use());
+    loop().stop();
+  });
+  loop().run();
+  Loop* const ended = &loop();
+  loop_.reset();
+  EXPECT_TRUE(had_object);
+  EXPECT_FALSE(object_exists);
+  EXPECT_EQ(ended_on, ended);
 }
 
 TEST_P(LoopTest, what_begins_with_a_run_counts_from_then) {

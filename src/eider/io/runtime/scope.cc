@@ -20,10 +20,14 @@ struct Scope::Entry final : eider::ListNode, TaskOwner {
 };
 
 Scope::~Scope() {
-  is_cancelled_ = true;  // tasks that are destroyed now cannot start new ones
   if (joining_ != nullptr) {
     joining_->scope_ = nullptr;
   }
+  end_tasks();
+}
+
+void Scope::end_tasks() noexcept {
+  is_cancelled_ = true;  // tasks that are destroyed now cannot start new ones
   destroy_all(running_);
   destroy_all(ended_);
 }

@@ -34,6 +34,9 @@ class Scope final : private Deferred {
 
   /// Cancels all tasks soon, while none of them runs; no more can be started.
   void cancel() noexcept;
+  /// Destroys all tasks now; no more can be started. For the end of a loop: nothing is reported to
+  /// `join`. Must not be called from inside one of the tasks.
+  void end_tasks() noexcept;
 
   /// `co_await scope.join()` waits until no task is left, and throws the exception of the first
   /// task that failed. Only one task may wait, and not one of this scope.

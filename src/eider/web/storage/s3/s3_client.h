@@ -76,6 +76,8 @@ class S3Client {
     HttpClient asking;
     HttpClient streaming;
     Scope tasks{};
+
+    void end_tasks() noexcept { tasks.end_tasks(); }
   };
 
   [[nodiscard]] ClientRequest signed_request(HttpClient& client, const S3Call& call) const;
