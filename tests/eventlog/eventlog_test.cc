@@ -5,6 +5,8 @@
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 
+#include "eider/io/runtime/scope.h"
+#include "eider/testkit/loop_sim.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -270,6 +272,85 @@ TEST_F(EventLogCase, has_whoever_listens_ask_again) {
   client.advance(11min);
   EXPECT_FALSE(events.next());
   EXPECT_FALSE(socket.receive());
+}
+
+/// A client that reads an event only when `read` is called.
+class SlowClient final : public BodyWriter {
+ public:
+  [[nodiscard]] Response& head() noexcept override { return head_; }
+  void add_trailer(std::string_view /*name*/, std::string_view /*value*/) override {}
+  void put(std::string_view bytes) override {
+    text.append(bytes);
+    room_.reset();
+  }
+  [[nodiscard]] AsyncEvent& room() noexcept override { return room_; }
+  void read() noexcept { room_.set(); }
+
+  std::string text;
+
+ private:
+  Response head_;
+  AsyncEvent room_;
+};
+
+class SlowEventLogClient : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    run(log_.start());
+    run([](Database base) -> Task<> {
+      co_await base.script(
+          "with recursive ids(id) as (select 1 union all select id + 1 from ids where id < 100) "
+          "insert into eider_event_log(id, name, data, added) "
+          "select id, 'said', 'x', unixepoch() from ids;"
+          "update eider_event_log_head set last = 100");
+    }(database_));
+    // A stream to a client that has seen no entry.
+    loop_.call([this] { following_.emplace().start(log_.follow(EventStream(client_, "0"))); });
+    kernel_.advance(1ms);
+  }
+  void TearDown() override {
+    loop_.call([this] { following_.reset(); });
+  }
+  void run(Task<> task) {
+    std::optional<Scope> scope;
+    loop_.call([&] { scope.emplace().start(std::move(task)); });
+    kernel_.advance(1ms);
+    loop_.call([&] { scope.reset(); });
+  }
+  void read(int events) {
+    for (int i = 0; i < events; ++i) {
+      loop_.call([this] { client_.read(); });
+      kernel_.advance(1ms);
+    }
+  }
+
+  SimKernel kernel_;
+  SimLoop loop_{kernel_};
+  Database database_ = open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
+  Topics topics_;
+  EventLog log_{database_, topics_, {}};
+  SlowClient client_;
+  std::optional<Scope> following_;
+};
+
+TEST_F(SlowEventLogClient, gets_all_missed_entries_in_their_order) {
+  read(200);
+  std::string all;
+  for (int id = 1; id <= 100; ++id) {
+    all.append("id: ").append(std::to_string(id)).append("\nevent: said\ndata: x\n\n");
+  }
+  EXPECT_EQ(client_.text, all);
+}
+
+TEST_F(SlowEventLogClient, does_not_keep_all_missed_entries_in_memory) {
+  run([](Database base) -> Task<> {
+    co_await base.script(
+        "update eider_event_log_head set deleted = 100; delete from eider_event_log");
+  }(database_));
+  read(200);
+  EXPECT_TRUE(client_.text.contains("id: 32\n"));
+  EXPECT_FALSE(client_.text.contains("id: 33\n"));
+  EXPECT_TRUE(client_.text.contains("event: gap\n"));
 }
 
 }  // namespace

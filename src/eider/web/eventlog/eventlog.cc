@@ -30,6 +30,8 @@ constexpr Duration kForgetsEvery = std::chrono::hours(1);
 /// Time in which earlier commits of other event loops or processes are expected to arrive. Reading
 /// each of them at once would cost one query per stream.
 constexpr Duration kComesWithin = std::chrono::milliseconds(100);
+/// Entries that are read at once. A client that reads slowly keeps them in memory meanwhile.
+constexpr std::int64_t kReadAtOnce = 32;
 /// Limits do not apply to our own events.
 constexpr SseLimits kNoLimits{.line_bytes_max = std::numeric_limits<std::size_t>::max(),
                               .data_bytes_max = std::numeric_limits<std::size_t>::max()};
@@ -93,6 +95,7 @@ class EventLog::Telling {
  private:
   [[nodiscard]] Task<Head> head() const;
   Task<> catch_up();
+  Task<bool> send_some();
   Task<> tell_one(const SseParser& heard);
   Task<> hold(Entry entry);
   Task<> tell_held();
@@ -223,23 +226,9 @@ Task<> EventLog::Telling::begin() {
 
 /// Sends the entries of the table after `last_`, or a gap instead.
 Task<> EventLog::Telling::catch_up() {
-  const std::int64_t replay_max = log_.options_.replay_max;
-  const auto missed = co_await log_.database_.all<Entry>(
-      "select id, name, data from eider_event_log where id > $1 order by id limit $2", last_,
-      replay_max + 1);
-  // Read after the entries, so that entries that are deleted in between are not lost silently. They
-  // were read, so the reported gap may be unnecessary.
-  const Head known = co_await head();
-  if (known.deleted > last_ || known.last < last_ ||
-      missed.size() > static_cast<std::size_t>(replay_max)) {
-    from_ = last_ = known.last;  // the client then loads a state that includes all of these
-    held_.clear();
-    const SseEvent gap{.event = "gap", .data = "reload"};
-    co_await events_.send(gap);
-    co_return;
-  }
-  for (const Entry& entry : missed) {
-    co_await tell_entry(entry);
+  bool has_more = true;
+  while (has_more) {
+    has_more = co_await send_some();
   }
   // Entries with numbers that the table does not have are not from this log. They are sent, but do
   // not change `last_`.
@@ -247,6 +236,30 @@ Task<> EventLog::Telling::catch_up() {
   for (auto other = held.upper_bound(last_); other != held.end(); ++other) {
     co_await send(other->second);
   }
+}
+
+/// Sends the next entries of the table, or a gap.
+///
+/// returns  whether there may be more
+Task<bool> EventLog::Telling::send_some() {
+  const auto missed = co_await log_.database_.all<Entry>(
+      "select id, name, data from eider_event_log where id > $1 order by id limit $2", last_,
+      kReadAtOnce);
+  // Read after the entries, so that entries that are deleted in between are not lost silently. They
+  // were read, so the reported gap may be unnecessary.
+  const Head known = co_await head();
+  if (known.deleted > last_ || known.last < last_ ||
+      known.last - last_ > log_.options_.replay_max) {
+    from_ = last_ = known.last;  // the client then loads a state that includes all of these
+    held_.clear();
+    const SseEvent gap{.event = "gap", .data = "reload"};
+    co_await events_.send(gap);
+    co_return false;
+  }
+  for (const Entry& entry : missed) {
+    co_await tell_entry(entry);
+  }
+  co_return std::cmp_equal(missed.size(), kReadAtOnce);
 }
 
 Task<> EventLog::Telling::wait(TopicSubscription& news) {
