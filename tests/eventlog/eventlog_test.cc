@@ -5,6 +5,7 @@
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 
+#include "eider/io/runtime/output_budget.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/test_client.h"
@@ -340,6 +341,28 @@ TEST_F(SlowEventLogClient, gets_all_missed_entries_in_their_order) {
     all.append("id: ").append(std::to_string(id)).append("\nevent: said\ndata: x\n\n");
   }
   EXPECT_EQ(client_.text, all);
+}
+
+TEST_F(SlowEventLogClient, leaves_waiting_events_in_memory_that_all_clients_share) {
+  constexpr std::size_t kEventBytes = 1000;
+  loop_.call([this] {
+    for (int id = 101; id <= 200; ++id) {
+      topics_.publish("event-log", std::string(kEventBytes, 'y'),
+                      {.name = "said", .id = std::to_string(id)});
+    }
+  });
+  const auto waiting = [this] {
+    std::size_t bytes = 0;
+    loop_.call([&] { bytes = detail::runtime::output_budget_of(loop_).held(); });
+    return bytes;
+  };
+  EXPECT_GT(waiting(), 100 * kEventBytes);
+  read(100);
+  EXPECT_TRUE(client_.text.contains("id: 101\n"));
+  EXPECT_FALSE(client_.text.contains("id: 102\n"));
+  EXPECT_GT(waiting(), 75 * kEventBytes);
+  read(100);
+  EXPECT_TRUE(client_.text.contains("id: 200\n"));
 }
 
 TEST_F(SlowEventLogClient, does_not_keep_all_missed_entries_in_memory) {

@@ -47,15 +47,16 @@ class TopicSubscription final : private TopicListener {
   /// Moves the collected events into an empty buffer. The buffer stays empty if no more events will
   /// come: an event was missed, or the server shuts down.
   void take(Buffer& events);
+  /// Moves at most `bytes_max` bytes of them, which may end within an event. The rest stays in
+  /// memory that all subscribers of the topic share.
+  void take(Buffer& events, std::size_t bytes_max);
 
  private:
-  friend class FollowedTopic;
   class Gathered;
 
   void on_published(std::string_view event) override;
   void on_gap() override;
   void on_over() override;
-  void take(Buffer& events, std::size_t bytes_max);
   void end_behind_gap() noexcept;
 
   SubscribeOptions options_;

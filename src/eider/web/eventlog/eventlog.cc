@@ -32,6 +32,8 @@ constexpr Duration kForgetsEvery = std::chrono::hours(1);
 constexpr Duration kComesWithin = std::chrono::milliseconds(100);
 /// Entries that are read at once. A client that reads slowly keeps them in memory meanwhile.
 constexpr std::int64_t kReadAtOnce = 32;
+/// Published events that are copied for one client at once.
+constexpr std::size_t kHeardBytesMax = 16UL * 1024;
 /// Limits do not apply to our own events.
 constexpr SseLimits kNoLimits{.line_bytes_max = std::numeric_limits<std::size_t>::max(),
                               .data_bytes_max = std::numeric_limits<std::size_t>::max()};
@@ -89,7 +91,8 @@ class EventLog::Telling {
   Task<> begin();
   /// Waits for a notification; reads the table meanwhile if an entry is missing.
   Task<> wait(TopicSubscription& news);
-  /// heard  events in their format on the wire; must stay valid until the task ends
+  /// heard  events in their format on the wire, which may end within one; must stay valid until
+  ///        the task ends
   Task<> tell(std::string_view heard);
 
  private:
@@ -108,6 +111,7 @@ class EventLog::Telling {
   std::int64_t last_ = 0;               // entries after `from_` and up to it were sent
   std::map<std::int64_t, Entry> held_;  // arrived before an entry that is missing
   Instant held_since_;
+  SseParser hearing_{kNoLimits};  // of the event that is read next
 };
 
 EventLog::EventLog(Database database, Topics& topics, EventLogOptions options)
@@ -202,7 +206,7 @@ Task<> EventLog::follow_on(EventStream& events) const {
   do {
     co_await telling.wait(news);
     heard.clear();
-    news.take(heard);
+    news.take(heard, kHeardBytesMax);
     co_await telling.tell(heard.view());
   } while (heard.size() != 0);
   // No more events will come: this sends the time after which the client reconnects.
@@ -274,13 +278,13 @@ Task<> EventLog::Telling::wait(TopicSubscription& news) {
 
 Task<> EventLog::Telling::tell(std::string_view heard) {
   while (!heard.empty()) {
-    // A new parser for each event: it would otherwise apply the ID of one event to later ones
-    // without an ID.
-    SseParser event(kNoLimits);
-    const SseStep step = event.read(heard);
+    const SseStep step = hearing_.read(heard);
     heard.remove_prefix(step.consumed);
     if (step.status == SseStatus::event) {
-      co_await tell_one(event);
+      co_await tell_one(hearing_);
+      // A new parser for each event: it would otherwise apply the ID of one event to later ones
+      // without an ID.
+      hearing_ = SseParser(kNoLimits);
     }
   }
 }
