@@ -55,7 +55,7 @@ Task<TempFileWriter> TempFileWriter::create(std::string directory) {
 }
 
 Task<> TempFileWriter::write() {
-  const auto written = co_await file_.append(std::exchange(gathered_, {}));
+  const auto written = co_await file_.append(gathered_.take());
   if (!written) {
     throw_file_failure(written.error());
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/io/runtime/gathered_bytes.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/temp_file.h"
 #include "eider/server/body_stream.h"
@@ -58,10 +59,7 @@ class TempFileWriter {
   [[nodiscard]] static Task<TempFileWriter> create(std::string directory);
 
   /// returns  whether there are enough bytes: then await `write` before adding more
-  [[nodiscard]] bool gather(std::string_view bytes) {
-    gathered_.append(bytes);
-    return gathered_.size() >= kWriteBytes;
-  }
+  [[nodiscard]] bool gather(std::string_view bytes) { return gathered_.add(bytes); }
   /// Writes the collected bytes. Throws a Failure with 500 if that fails.
   [[nodiscard]] Task<> write();
   /// Writes the collected bytes, and returns the file.
@@ -71,7 +69,7 @@ class TempFileWriter {
   explicit TempFileWriter(TempFile file) noexcept : file_(std::move(file)) {}
 
   TempFile file_;
-  std::string gathered_;
+  detail::runtime::GatheredBytes gathered_{kWriteBytes};
 };
 
 }  // namespace eider

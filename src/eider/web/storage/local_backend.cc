@@ -17,6 +17,7 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/gathered_bytes.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/temp_file.h"
 #include "eider/web/storage/object_file.h"
@@ -91,7 +92,7 @@ Task<TempFile> write_pieces(std::string directory, ContentSource source, StoredO
   if (!file) {
     throw_disk_error(number_of(file.error()), "create a temporary file");
   }
-  std::string gathered;
+  runtime::GatheredBytes gathered(kWriteBytes);
   while (true) {
     const std::string piece = co_await source();
     if (piece.empty()) {
@@ -101,14 +102,15 @@ Task<TempFile> write_pieces(std::string directory, ContentSource source, StoredO
     if (object.bytes > bytes_max) {
       throw Failure(too_large(bytes_max));
     }
-    gathered.append(piece);
-    if (gathered.size() >= kWriteBytes) {
-      co_await append_to(*file, std::exchange(gathered, {}));
+    if (gathered.add(piece)) {
+      co_await append_to(*file, gathered.take());
     }
   }
   object.etag = new_etag();
   object.modified_seconds = Loop::current().wall_seconds();
-  co_await append_to(*file, std::move(gathered.append(write_footer(object))));
+  std::string last = gathered.take();
+  last.append(write_footer(object));
+  co_await append_to(*file, std::move(last));
   co_return std::move(*file);
 }
 
