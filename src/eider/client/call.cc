@@ -293,11 +293,13 @@ Call::Next Call::judge_unprocessed(Processed how) {
 Call::Next Call::judge_passing() {
   const auto value = received_->find("Retry-After");
   const auto asked = value ? read_retry_after(*value, state_.loop.wall_seconds()) : std::nullopt;
-  const bool is_patient = !asked || *asked <= state_.options.retry_after_max;
+  const Duration wait = asked.value_or(Duration::zero());
+  // A retry after the deadline would replace this response by a timeout.
+  const bool is_patient = wait <= state_.options.retry_after_max && wait < due_ - state_.loop.now();
   if (!parts_->is_idempotent() || !parts_->is_repeatable() || !is_patient || !may_retry()) {
     return Next::give;
   }
-  pause_ = std::max(pause_, asked.value_or(Duration::zero()));
+  pause_ = std::max(pause_, wait);
   return Next::again;
 }
 

@@ -115,8 +115,8 @@ struct ClientOptions {
   double retry_share = 0.1;
   /// Delay before the first retry; doubled for each further one, minus a random part.
   Duration backoff = std::chrono::milliseconds(100);
-  /// Maximum delay that the server can request (Retry-After); a request with a longer one is not
-  /// retried.
+  /// Maximum delay that the server can request (Retry-After); a request with a longer one, or one
+  /// that ends after its deadline, is not retried.
   Duration retry_after_max = std::chrono::seconds(5);
 
   // Habits.

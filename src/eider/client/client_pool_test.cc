@@ -189,6 +189,14 @@ TEST(ClientRetries, heeds_retry_after_within_its_bound) {
   EXPECT_EQ(post.text(), "503 ") << "a POST is not repeated";
 }
 
+TEST(ClientRetries, gives_the_response_if_retry_after_is_later_than_the_deadline) {
+  ClientLine line;
+  const SentRequest& asked =
+      line.ask(Method::get, "http://a/", [](ClientRequest& request) { request.timeout(1s); });
+  line.say(response("", "Retry-After: 2\r\n", "503 Busy"));
+  EXPECT_EQ(asked.text(), "503 ");
+}
+
 TEST(ClientRedirects, are_followed_with_the_method_that_each_status_means) {
   struct Case {
     Method method;
