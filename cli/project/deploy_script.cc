@@ -98,13 +98,49 @@ within() {
   done
 }
 
+# Whether the value has its closing quote.
+is_env_closed() {
+  case $env_quote in
+    \') env_bare=$env_value ;;
+    *) env_bare=$(printf '%s\n' "$env_value" | sed 's/\\.//g') ;;
+  esac
+  case $env_bare in *"$env_quote"*) ;; *) return 1 ;; esac
+}
+
+# Exports the variables of the file env. It is read as by systemd (EnvironmentFile=), not as shell
+# code: & of a URL and $ of a password belong to the value. Values in quotes may have several lines.
+export_env() {
+  env_cr=$(printf '\r')
+  while read -r env_line || [ -n "$env_line" ]; do
+    env_line=${env_line%"$env_cr"} env_line=${env_line#export }
+    env_key=${env_line%%=*} env_value=${env_line#*=}
+    case $env_line in '#'* | ';'*) continue ;; *=*) ;; *) continue ;; esac
+    case $env_key in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
+    case $env_value in
+      \"*) env_quote='"' env_escaped='["\\$`]' ;;
+      \'*) env_quote="'" env_escaped= ;;
+      *) env_quote= env_escaped=. ;;
+    esac
+    if [ -n "$env_quote" ]; then
+      env_value=${env_value#?}
+      while ! is_env_closed && IFS= read -r env_line; do
+        env_value="$env_value
+${env_line%"$env_cr"}"
+      done
+      env_value=${env_value%"$env_quote"*}
+    fi
+    case ${env_escaped:+$env_value} in
+      *\\*) env_value=$(printf '%s\n' "$env_value" | sed "s/\\\\\\($env_escaped\\)/\\1/g") ;;
+    esac
+    export "$env_key=$env_value"
+  done
+}
+
 # In a subshell of its own, which becomes that program.
 become() {
   trap - HUP PIPE  # what is ignored here would be there, too: SIGHUP is a service's word to reload
   cd "$dir" || exit 1
-  set -a
-  [ -f env ] && . ./env
-  set +a
+  [ ! -f env ] || export_env <env || exit 1
   exec "$@"
 }
 

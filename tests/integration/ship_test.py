@@ -523,6 +523,19 @@ class Deployed(Deploying):
         self.assertFalse(any(Path(place, 'hit').exists() for place in
                              (self.there, self.there.parent, SHARED.shop, Path.home())))
 
+    def test_variables_are_read_as_by_systemd_and_are_no_shell_code(self):
+        url = 'postgres://shop:s3$HOME@db/shop?sslmode=require&connect_timeout=5'
+        (self.there / 'env').write_text(
+            f'# for both\n\nTRIED_URL={url}\nTRIED_NOTE="a \'b\' \\"c\\"\n  d"\n'
+            "TRIED_ONE='$(touch hit) \\'\nno variable; touch hit\nTRIED_LAST=x y")
+        self.deployed('one', '--before', 'printf "%s" "$TRIED_URL" >told')
+        self.assertEqual((self.there / 'told').read_text(), url)
+        environ = Path(f'/proc/{self.pid()}/environ').read_text().split('\0')
+        self.assertEqual(sorted(each for each in environ if each.startswith('TRIED_')), [
+            'TRIED_LAST=x y', 'TRIED_NOTE=a \'b\' "c"\n  d', 'TRIED_ONE=$(touch hit) \\',
+            f'TRIED_URL={url}'])
+        self.assertFalse((self.there / 'hit').exists())
+
     def test_who_cannot_be_reached_or_lets_nobody_in_is_told(self):
         for config, why in (('nowhere', 'Connection refused'), ('wrong', 'Permission denied')):
             status, said, errors = self.deploy('one', config=config)
