@@ -96,6 +96,50 @@ TEST_P(JobBatches, a_batch_counts_only_jobs_that_exist) {
   }(database()));
 }
 
+TEST_P(JobBatches, a_batch_counts_a_job_once_that_fails_before_it_is_canceled) {
+  if (is_sqlite()) {
+    GTEST_SKIP() << "SQLite has one writer";
+  }
+  bool may_end = false;
+  on_loop_.run([](Database base, bool* second_may_end) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([second_may_end](WriteNote job) -> Task<> {
+      if (job.number == 1) {
+        throw CancelJob("the first one fails");
+      }
+      co_await eventually([=] { return *second_may_end; });
+    });
+    jobs.on<Publish>([](Publish) {});
+    co_await jobs->start();
+    Transaction placing = co_await base.begin();
+    const std::vector<WriteNote> notes{{1, "x"}, {2, "x"}};
+    co_await jobs->enqueue_batch(placing, notes, Publish{"all"});
+    co_await placing.commit();
+    // The snapshot of this transaction is older than the end of the first job.
+    Transaction canceling = co_await base.begin();
+    const auto first =
+        co_await canceling.one<std::int64_t>("select min(id) from eider_jobs where pending = 0");
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    bool is_rolled_back = false;
+    try {
+      EXPECT_TRUE(co_await jobs->cancel(canceling, first.value()));
+      co_await canceling.commit();
+    } catch (const db::Failure& failure) {  // MariaDB with innodb_snapshot_isolation
+      EXPECT_EQ(failure.kind(), db::FailureKind::serialization) << failure.what();
+      is_rolled_back = true;
+    }
+    if (is_rolled_back) {
+      EXPECT_TRUE(co_await jobs->cancel(base, first.value()));
+    }
+    EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'waiting' and pending = 1"), 1);
+    EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'failed'"), 0);
+    *second_may_end = true;
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+  }(database(), &may_end));
+}
+
 TEST_P(JobBatches, a_batch_refuses_options_of_single_jobs) {
   on_loop_.run([](Database base) -> Task<> {
     TestedJobs jobs(base);

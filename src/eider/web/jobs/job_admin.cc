@@ -119,15 +119,16 @@ Task<bool> JobAdmin::discard(const db::Statements& at, std::int64_t id) const {
   co_return was_there;
 }
 
+/// The batch is read with the deletion: a job that has ended meanwhile was counted already, and
+/// its row has no batch any more. Before the deletion, a transaction could read an older row.
+///
 /// at  a transaction: a batch that counts a job that was deleted would never end
 Task<bool> JobAdmin::discard_within(const db::Statements& at, std::int64_t id) const {
-  const auto batch =
-      co_await at.one<std::int64_t>("select batch from eider_jobs where id = $1", id);
   // It may be claimed after the first statement, or end after the second.
-  for (int attempt = 0; batch && attempt < 2; ++attempt) {
-    const auto gone =
-        co_await at.exec("delete from eider_jobs where id = $1 and state <> 'running'", id);
-    if (gone.rows != 0) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto batch = co_await at.one<std::int64_t>(
+        "delete from eider_jobs where id = $1 and state <> 'running' returning batch", id);
+    if (batch) {
       if (*batch != 0) {
         co_await store_.count_out(at, *batch, 1);
       }
