@@ -241,6 +241,21 @@ TEST_P(JobRuns, once_for_a_unique_key_until_it_is_done) {
   }(database(), &its_seen));
 }
 
+TEST_P(JobRuns, once_for_each_of_two_unique_keys_that_differ_in_case_or_spaces) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<Publish>([](Publish) {});
+    co_await jobs->start();
+    for (const char* const key : {"ada", "ada ", "ada  ", "Ada", " ada", "\u00e0da"}) {
+      EXPECT_TRUE((co_await jobs->enqueue(base, Publish{"p"}, {.unique = key})).is_new) << key;
+      EXPECT_FALSE((co_await jobs->enqueue(base, Publish{"p"}, {.unique = key})).is_new) << key;
+    }
+    EXPECT_TRUE(co_await jobs->cancel<Publish>(base, "ada "));
+    EXPECT_FALSE((co_await jobs->enqueue(base, Publish{"p"}, {.unique = "ada"})).is_new);
+    co_await jobs->stop();
+  }(database()));
+}
+
 TEST_P(JobRuns, not_if_its_unique_key_is_canceled) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -342,10 +342,11 @@ const detail::jobs::Entry& Jobs::find(detail::base::TypeKey key, std::string_vie
   return *found->second;
 }
 
+/// MariaDB ignores spaces at the end, so "ada " would be the same key as "ada".
 std::string Jobs::unique_key_of(const Entry& entry, const JobKey& unique) {
   const std::string& key = unique.text;
-  const bool is_long = key.size() > detail::jobs::kKeyBytesMax;
-  return entry.options.name + ":" + (is_long ? to_hex(to_view(sha256(key))) : key);
+  const bool needs_digest = key.size() > detail::jobs::kKeyBytesMax || key.ends_with(' ');
+  return entry.options.name + ":" + (needs_digest ? to_hex(to_view(sha256(key))) : key);
 }
 
 Task<bool> Jobs::cancel_key(const db::Statements& at, std::string unique_key) const {
