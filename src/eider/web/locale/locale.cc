@@ -55,6 +55,7 @@ using Handle = std::unique_ptr<T, Closer<T, kClose>>;
 
 using Numbers = Handle<UNumberFormatter, unumf_close>;
 using Dates = Handle<UDateFormat, udat_close>;
+using Calendar = Handle<UCalendar, ucal_close>;
 using Relatives = Handle<URelativeDateTimeFormatter, ureldatefmt_close>;
 using Text16 = std::array<UChar, kUnitsMax>;
 
@@ -183,6 +184,20 @@ std::string format_decimal(const std::string& tag, const std::string& skeleton,
   });
 }
 
+/// Uses the Gregorian calendar for all dates, as std::chrono and ISO 8601 do. By default, ICU uses
+/// the Julian calendar before October 15, 1582, so another day would be shown.
+void use_gregorian_always(UDateFormat& dates) {
+  constexpr UDate kBeforeAllDates = -9'007'199'254'740'992.0;  // exact in a double, in ms
+  UErrorCode status = U_ZERO_ERROR;
+  const Calendar calendar(ucal_clone(udat_getCalendar(&dates), &status));
+  expect(status, "a calendar");
+  ucal_setGregorianChange(calendar.get(), kBeforeAllDates, &status);
+  if (status != U_UNSUPPORTED_ERROR) {  // another calendar, such as the Buddhist one of "th"
+    expect(status, "the Gregorian calendar");
+    udat_setCalendar(&dates, calendar.get());
+  }
+}
+
 std::string format_time(const std::string& tag, const std::string& zone, TimeForm form,
                         Locale::Moment when) {
   const UDateFormatStyle date = style_of(form.date);
@@ -195,6 +210,7 @@ std::string format_time(const std::string& tag, const std::string& zone, TimeFor
         Dates made(udat_open(time, date, icu_name(tag).c_str(), name.data(),
                              static_cast<std::int32_t>(name.size()), nullptr, 0, &status));
         expect(status, "a date format");
+        use_gregorian_always(*made);
         return made;
       }).get();
   Text16 text;

@@ -107,6 +107,13 @@ TEST(Locale, TimesAreOfTheirZone) {
   EXPECT_EQ(Locale("de").date_time(kWhen), "23.11.2026, 14:05");
   EXPECT_EQ(Locale("de", "Pacific/Kiritimati").date(std::chrono::year(2026) / 1 / 2), "02.01.2026");
   EXPECT_EQ(Locale("de").date(kWhen, TimeLength::full), "Montag, 23. November 2026");
+  // ICU would use the Julian calendar: 23.12.1499 and 04.10.1582.
+  EXPECT_EQ(Locale("de").date(std::chrono::year(1500) / 1 / 1), "01.01.1500");
+  EXPECT_EQ(Locale("de").date(std::chrono::year(1582) / 10 / 14), "14.10.1582");
+  EXPECT_EQ(
+      Locale("de").date(Locale::Moment(std::chrono::sys_days(std::chrono::year(1066) / 10 / 20))),
+      "20.10.1066");
+  EXPECT_NE(Locale("th-TH-u-ca-buddhist").date(std::chrono::year(1500) / 1 / 1), "");
   for (const char* const zone : {"UTC", "Europe/Zurich", "Asia/Kolkata", "Asia/Calcutta",
                                  "America/Argentina/Buenos_Aires", "Etc/GMT+3"}) {
     EXPECT_TRUE(Locale::is_zone(zone)) << zone;
