@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/text.h"
+
 namespace eider::json {
 
 namespace {
@@ -97,9 +99,23 @@ std::string without_formulas(std::string_view text) {
   return safe;
 }
 
+/// Returns whether the text is a number such as "-12.50", which a spreadsheet does not execute: a
+/// Decimal is a text in JSON.
+bool is_negative_number(std::string_view text) noexcept {
+  if (!text.starts_with('-')) {
+    return false;
+  }
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const auto has_digits = [](std::string_view part) {
+    return !part.empty() && std::ranges::all_of(part, is_digit);
+  };
+  return has_digits(text.substr(1, point - 1)) &&
+         (point == text.size() || has_digits(text.substr(point + 1)));
+}
+
 void put_text(std::string& out, std::string_view text, CsvFormulas formulas) {
   std::string safe;
-  if (formulas == CsvFormulas::escape) {
+  if (formulas == CsvFormulas::escape && !is_negative_number(text)) {
     safe = without_formulas(text);
     text = safe;
   }

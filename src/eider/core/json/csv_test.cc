@@ -54,6 +54,17 @@ TEST(Csv, makes_no_formula_of_a_text) {
   EXPECT_EQ(csv(R"([{"a":-5}])"), "a\r\n-5\r\n");
 }
 
+TEST(Csv, leaves_the_texts_of_negative_numbers) {
+  for (const std::string_view number : {"-5", "-12.50", "-0.1", "-999999999999999999"}) {
+    EXPECT_EQ(csv("[{\"a\":\"" + std::string(number) + "\"}]"),
+              "a\r\n" + std::string(number) + "\r\n");
+  }
+  for (const std::string_view text :
+       {"-", "-.5", "-5.", "-1-1", "-1;=2", "-1.5.2", "-1e3", "--1", "+5", "- 5", "-x"}) {
+    EXPECT_TRUE(csv("[{\"a\":\"" + std::string(text) + "\"}]").contains('\'')) << text;
+  }
+}
+
 TEST(Csv, makes_no_formula_of_a_part_of_a_text) {
   for (const std::string_view between :
        {";", "\\t", "\\r\\n", "\\n", "; ", ";\\\"", "; \\\" ", ";;", ""}) {
