@@ -70,21 +70,21 @@ std::string quoted(std::string_view name) {
   return std::ranges::binary_search(kSqlWords, in_lower_case(name)) ? '"' + text + '"' : text;
 }
 
+}  // namespace
+
 /// class_ is the column class: a member cannot have that name.
-std::string_view without_mark(std::string_view member) noexcept {
+std::string_view column_name(std::string_view member) noexcept {
   const std::string_view name = member.substr(0, member.size() - (member.ends_with('_') ? 1 : 0));
   return name.size() != member.size() && std::ranges::binary_search(kCppWords, name) ? name
                                                                                      : member;
 }
 
-}  // namespace
-
 std::string column_sql(std::string_view member) {
-  return quoted(without_mark(member));
+  return quoted(column_name(member));
 }
 
 std::string result_sql(std::string_view member) {
-  const std::string_view name = without_mark(member);
+  const std::string_view name = column_name(member);
   return name.size() == member.size() ? quoted(name) : quoted(name).append(" as ").append(member);
 }
 

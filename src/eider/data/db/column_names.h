@@ -7,6 +7,9 @@
 
 namespace eider::db::detail {
 
+/// The name without quotes: order → order, class_ → class.
+[[nodiscard]] std::string_view column_name(std::string_view member) noexcept;
+
 /// The name in SQL: order → "order", class_ → class, title → title. The quotes mean the same in all
 /// databases, because sessions of MariaDB have ANSI_QUOTES.
 [[nodiscard]] std::string column_sql(std::string_view member);

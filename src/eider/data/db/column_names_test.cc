@@ -18,6 +18,9 @@ TEST(ColumnNames, that_sql_reserves_are_quoted) {
 
 TEST(ColumnNames, that_cpp_reserves_are_members_with_a_mark) {
   EXPECT_EQ(column_sql("class_"), "class");
+  EXPECT_EQ(column_name("class_"), "class");
+  EXPECT_EQ(column_name("default_"), "default");
+  EXPECT_EQ(column_name("order"), "order");
   EXPECT_EQ(result_sql("class_"), "class as class_");
   EXPECT_EQ(column_sql("default_"), "\"default\"");
   EXPECT_EQ(result_sql("default_"), "\"default\" as default_");

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/mariadb/bulk_rows.h"
 #include "eider/data/db/statement_text.h"
 
@@ -44,11 +45,11 @@ SqlText insert_statement(std::string_view table, const reflect::Type& row) {
                     "there is no column for the member " + std::string(member.name));
     }
     const std::string comma = columns.empty() ? "" : ", ";
-    columns += comma + "`" + std::string(member.name) + "`";
+    columns += comma + "`" + std::string(detail::column_name(member.name)) + "`";
     values += comma + "?";
   }
-  return SqlText(
-      RuntimeSql{"insert into " + std::string(table) + "(" + columns + ") values(" + values + ")"});
+  return SqlText(RuntimeSql{"insert into " + detail::table_sql(table) + "(" + columns +
+                            ") values(" + values + ")"});
 }
 
 }  // namespace

@@ -44,6 +44,11 @@ struct RichEntry {
   bool operator==(const RichEntry&) const = default;
 };
 
+struct ReservedEntry {
+  int default_;
+  std::string class_;
+};
+
 /// The result of a bulk insert.
 struct BulkOutcome {
   std::int64_t rows = -1;
@@ -170,6 +175,22 @@ TEST_F(MariadbBulk, has_values_of_every_kind_as_statements_have) {
     EXPECT_EQ(found[i].shade, all[i].shade);
     EXPECT_EQ(found[i].at, all[i].at);
   }
+}
+
+TEST_F(MariadbBulk, has_members_and_tables_with_reserved_names_as_records_have) {
+  script(open(),
+         "drop table if exists `order`; create table `order`(`default` int, class varchar(10))");
+  const auto found = on_loop_.run([](Database on) -> Task<std::string> {
+    auto rows = bulk_insert<ReservedEntry>(on, "order");
+    const ReservedEntry sent{7, "a"};
+    co_await rows.add(sent);
+    co_await rows.finish();
+    const auto text = co_await on.one<std::string>(
+        "select concat(`default`, class) from `order` where class = 'a'");
+    co_return text.value_or("none");
+  }(open()));
+  EXPECT_EQ(found, "7a");
+  script(open(), "drop table `order`");
 }
 
 TEST_F(MariadbBulk, keeps_nothing_where_a_row_is_refused_and_tells_which) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "eider/core/base/text.h"
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/postgres/copy_text.h"
 #include "eider/data/db/statement_text.h"
 
@@ -196,7 +197,8 @@ SqlText copy_statement(std::string_view table, const CopyText& text) {
   if (!detail::is_table_name(table)) {
     throw Failure(FailureKind::statement, "there is no table " + std::string(table));
   }
-  return SqlText(RuntimeSql{"copy " + std::string(table) + "(" + text.columns() + ") from stdin"});
+  return SqlText(
+      RuntimeSql{"copy " + detail::table_sql(table) + "(" + text.columns() + ") from stdin"});
 }
 
 }  // namespace
@@ -206,7 +208,7 @@ RowCopy::RowCopy(const Statements& on, std::string_view table, const reflect::Ty
   SqlText sql = copy_statement(table, text);
   const bool has_lists = text.has_lists();
   state_ = std::make_unique<State>(
-      State{.table = std::string(table),
+      State{.table = detail::table_sql(table),
             .text = std::move(text),
             .course = CopyState(on, std::move(sql), CopyStep::What::begin_in),
             .knows_columns = !has_lists});

@@ -45,6 +45,13 @@ struct RichRow {
   bool operator==(const RichRow&) const = default;
 };
 
+struct ReservedRow {
+  std::int64_t order;
+  std::string class_;
+  std::vector<std::string> default_;
+  bool operator==(const ReservedRow&) const = default;
+};
+
 struct OnlyWords {
   std::string words;
 };
@@ -147,6 +154,26 @@ TEST_F(PostgresCopy, all_kinds_of_values_come_back_as_they_went_in) {
         "select n, words, is_new, weight, shade, bytes, tags, scores, price from rich order by n");
   }(base, sent));
   EXPECT_EQ(rows, sent);
+}
+
+TEST_F(PostgresCopy, members_and_tables_may_have_reserved_names_as_for_records) {
+  const Database base = open();
+  script(base,
+         "drop table if exists \"user\"; create table \"user\"(\"order\" bigint, class text, "
+         "\"default\" text[])");
+  const std::vector<ReservedRow> sent = {{1, "a", {"b", "c"}}, {2, "", {}}};
+  const auto rows =
+      on_loop_.run([](Database on, std::vector<ReservedRow> all) -> Task<std::vector<ReservedRow>> {
+        auto in = copy_in<ReservedRow>(on, "user");
+        for (const ReservedRow& row : all) {
+          co_await in.add(row);
+        }
+        EXPECT_EQ((co_await in.finish()).rows, static_cast<std::int64_t>(all.size()));
+        co_return co_await on.all<ReservedRow>(
+            "select \"order\", class as class_, \"default\" as default_ from \"user\" order by 1");
+      }(base, sent));
+  EXPECT_EQ(rows, sent);
+  script(base, "drop table \"user\"");
 }
 
 TEST_F(PostgresCopy, a_row_that_a_constraint_refuses_is_told_by_its_line_and_nothing_is_kept) {

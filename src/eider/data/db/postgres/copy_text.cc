@@ -6,6 +6,7 @@
 #include "eider/core/base/digits.h"
 #include "eider/core/base/text.h"
 #include "eider/core/reflect/scalar.h"
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/postgres/array_codec.h"
 #include "eider/data/db/statement_text.h"
@@ -121,7 +122,7 @@ std::string CopyText::columns() const {
                     "there is no column for the member " + std::string(member.name));
     }
     names += names.empty() ? "" : ", ";
-    names += member.name;
+    names += detail::column_sql(member.name);
   }
   return names;
 }
@@ -138,8 +139,8 @@ void CopyText::set_arrays(const std::vector<std::string>& columns) {
   std::size_t i = 0;
   for (const reflect::Member& member : row_.structure()) {
     // Column names of the server are in lower case.
-    const auto is_it = [&](const std::string& column) {
-      return equals_ignoring_case(column, member.name);
+    const auto is_it = [name = detail::column_name(member.name)](const std::string& column) {
+      return equals_ignoring_case(column, name);
     };
     is_array_[i++] = std::ranges::any_of(columns, is_it);
   }
