@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eider/core/base/digits.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/read.h"
 #include "eider/core/reflect/constraints.h"
@@ -80,9 +81,23 @@ bool store_bytes(const Type& type, void* object, const Cell& cell) {
   return true;
 }
 
-/// Reads JSON that `value_of` has written or SQL has created: json_group_array, json_object.
+/// Returns the text of a number; empty for other cells.
+std::string number_text(const Cell& cell) {
+  if (cell.kind == CellKind::integer) {
+    return digits_of(cell.integer);
+  }
+  return cell.kind == CellKind::real && std::isfinite(cell.real) ? digits_of(cell.real)
+                                                                 : std::string();
+}
+
+/// Reads JSON that `value_of` has written or SQL has created: json_group_array, json_object. In a
+/// column with the type "json", SQLite stores the text of a number as a number.
 bool store_json(const Type& type, void* object, const Cell& cell) {
-  return cell.kind == CellKind::text && json::read_into(type, object, cell.bytes).has_value();
+  if (cell.kind == CellKind::text) {
+    return json::read_into(type, object, cell.bytes).has_value();
+  }
+  const std::string number = number_text(cell);
+  return !number.empty() && json::read_into(type, object, number).has_value();
 }
 
 /// Reads a duration in the database's own format.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "eider/core/base/reached.h"
+#include "eider/core/json/value.h"
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
@@ -48,6 +49,34 @@ TEST_F(SqliteDatabaseTest, what_is_no_scalar_is_json_in_its_column) {
         "select count(*) from (select 'c' as tag) where tag in (select value from json_each($1))",
         tags);
     EXPECT_EQ(there, 1);
+  }(db));
+}
+
+struct Anything {
+  json::Value data;
+};
+
+TEST_F(SqliteDatabaseTest, a_json_number_is_read_although_its_column_stores_it_as_a_number) {
+  const Database db = open_sqlite(path(), {.schema = "create table anything(data json)"});
+  on_loop_.run([](Database base) -> Task<> {
+    const std::vector<json::Value> values{
+        5, -1.5, "5", "a", true, json::array({1, 2}), 1e300, json::object({{"a", 1}})};
+    for (const json::Value& value : values) {
+      const std::optional<Anything> stored = co_await base.one<Anything>(
+          "insert into anything(data) values($1) returning data", value);
+      EXPECT_EQ(stored->data, value) << json::to_text(value);
+    }
+    const auto all = co_await base.all<Anything>("select data from anything order by rowid");
+    EXPECT_EQ(all.size(), values.size());
+    EXPECT_EQ((co_await base.one<json::Value>("select 5")), json::Value(5));
+    std::string told;
+    try {
+      co_await base.one<Tagged>("select 5 as tags, '{}' as counts, null as places");
+    } catch (const db::Failure& failure) {
+      told = failure.what();
+    }
+    EXPECT_TRUE(told.contains("\"tags\" is an integer, but the member Tagged::tags must be text"))
+        << told;
   }(db));
 }
 
