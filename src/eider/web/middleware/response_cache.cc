@@ -17,6 +17,7 @@
 #include "eider/io/runtime/loop_local.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/protocols/http/conditional_response.h"
+#include "eider/protocols/http/date.h"
 #include "eider/protocols/http/field_values.h"
 #include "eider/protocols/http/list.h"
 #include "eider/web/middleware/cookieless.h"
@@ -35,6 +36,8 @@ using detail::middleware::StoredResponse;
 using detail::middleware::StoredResponses;
 
 constexpr int kErrorsFrom = 400;
+/// Longer times are the same as this one, and cannot overflow.
+constexpr std::int64_t kYearSeconds = std::int64_t{366} * 24 * 3600;
 
 /// The directives of Cache-Control that matter to a shared cache (RFC 9111, section 5.2).
 struct CacheWords {
@@ -61,8 +64,8 @@ void take_directive(CacheWords& words, std::string_view directive, bool& is_shar
   if (seconds.size() > 1 && seconds.starts_with('"') && seconds.ends_with('"')) {
     seconds = seconds.substr(1, seconds.size() - 2);
   }
-  constexpr std::uint64_t kYear = 366UL * 24 * 3600;
-  words.max_age = std::chrono::seconds(std::min(parse_uint64(seconds).value_or(0), kYear));
+  constexpr auto kMost = static_cast<std::uint64_t>(kYearSeconds);
+  words.max_age = std::chrono::seconds(std::min(parse_uint64(seconds).value_or(0), kMost));
   is_shared = is_for_shared;
   words.asks_anew = words.asks_anew || words.max_age == std::chrono::seconds(0);
 }
@@ -91,6 +94,26 @@ CacheWords words_of(const Response& response) {
   bool is_shared = false;
   take_directives(words, joined_values(response.field_lines(), "Cache-Control"), is_shared);
   return words;
+}
+
+/// Returns the lifetime that a response sets, by Cache-Control or else by Expires (RFC 9111,
+/// section 4.2.1). An invalid date, such as "0", is in the past (section 5.3).
+std::optional<std::chrono::seconds> lifetime_of(const CacheWords& words, const Response& response) {
+  const auto expires = response.find_header("Expires");
+  if (words.max_age || !expires) {
+    return words.max_age;
+  }
+  const std::int64_t now = wall_time().time_since_epoch().count();
+  const std::int64_t left = parse_date(*expires, now).value_or(now) - now;
+  return std::chrono::seconds(std::clamp<std::int64_t>(left, 0, kYearSeconds));
+}
+
+/// Returns how old a response is already, for example because a handler has received it from
+/// another cache. Invalid values are ignored (RFC 9111, section 5.1).
+std::chrono::seconds age_of(const Response& response) {
+  constexpr auto kMost = static_cast<std::uint64_t>(kYearSeconds);
+  const auto age = parse_uint64(response.find_header("Age").value_or(""));
+  return std::chrono::seconds(std::min(age.value_or(0), kMost));
 }
 
 /// Represents ResponseVariant among the header names; it is not a valid header name.
@@ -291,7 +314,7 @@ class Cache {
     return response;
   }
 
-  /// Returns how long a response may be reused; zero: never.
+  /// Returns how old a response may become; zero: it must not be reused.
   [[nodiscard]] Duration freshness(const Request& request, const Response& response) const {
     const CacheWords words = words_of(response);
     const int status = response.status();
@@ -303,25 +326,26 @@ class Cache {
         response.body().size() > options_.response_bytes_max) {
       return Duration::zero();
     }
-    return words.max_age ? Duration(*words.max_age)
-                         : (status == 200 ? options_.ttl : Duration::zero());
+    const auto own = lifetime_of(words, response);
+    return own ? Duration(*own) : (status == 200 ? options_.ttl : Duration::zero());
   }
 
   void store(const StoredResponses::Asked& asked, const Request& request,
              const Response& response) {
+    const Duration age = age_of(response);
     const Duration ttl = freshness(request, response);
     const auto vary = vary_of(request, response);
-    if (ttl <= Duration::zero() || !vary) {
+    if (ttl <= age || !vary) {
       return;
     }
-    const Instant now = Loop::current().now();
+    const Instant made = Loop::current().now() - age;
     responses_.store(asked, *vary, RequestValues(request),
                      {.status = response.status(),
                       .type = std::string(response.content_type()),
                       .field_lines = std::string(response.field_lines()),
                       .body = std::make_shared<const std::string>(response.body()),
-                      .made = now,
-                      .fresh_until = now + ttl});
+                      .made = made,
+                      .fresh_until = made + ttl});
   }
 
   const ResponseCache options_;

@@ -15,7 +15,7 @@ struct ResponseCache {
   /// Larger responses are not stored.
   std::size_t response_bytes_max = std::size_t{256} << 10U;
   /// Lifetime of a 200 that does not set its own. Zero: only responses with a lifetime are stored
-  /// (Cache-Control: s-maxage or max-age).
+  /// (Cache-Control: s-maxage or max-age, or else Expires).
   Duration ttl = Duration::zero();
 };
 

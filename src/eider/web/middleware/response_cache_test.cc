@@ -119,6 +119,30 @@ TEST(ResponseCache, keeps_what_says_nothing_as_long_as_it_is_told) {
   EXPECT_TRUE(CachedApp({}, 404).keeps({kMinute}));
 }
 
+TEST(ResponseCache, heeds_expires_unless_cache_control_says_how_long) {
+  const TestHeader future("Say-Expires", "Fri, 31 Dec 9999 23:59:59 GMT");
+  EXPECT_TRUE(CachedApp().keeps({future}));
+  EXPECT_FALSE(CachedApp().keeps({future, {"Say-Cache-Control", "max-age=0"}}));
+  for (const char* past : {"Thu, 01 Jan 1970 00:00:00 GMT", "0", "-1", "soon"}) {
+    const TestHeader expires("Say-Expires", past);
+    EXPECT_FALSE(CachedApp({.ttl = 60s}).keeps({expires})) << past;
+    EXPECT_TRUE(CachedApp().keeps({expires, kMinute})) << past;
+  }
+}
+
+TEST(ResponseCache, counts_the_age_that_a_response_has_already) {
+  CachedApp app;
+  (void)app.ask({kMinute, {"Say-Age", "50"}});
+  app.client().advance(9s);
+  const TestResponse again = app.ask({});
+  EXPECT_EQ(again.body, "1");
+  EXPECT_EQ(again.header("Age"), "59");
+  app.client().advance(1s);
+  EXPECT_EQ(app.ask({}).body, "2");
+  EXPECT_FALSE(CachedApp().keeps({kMinute, {"Say-Age", "60"}}));
+  EXPECT_TRUE(CachedApp().keeps({kMinute, {"Say-Age", "x"}}));
+}
+
 TEST(ResponseCache, gives_nobody_what_was_made_for_one_who_is_known) {
   for (const TestHeader& who :
        {TestHeader("Authorization", "Bearer ann"), TestHeader("Cookie", "sid=1")}) {
