@@ -134,6 +134,19 @@ TEST_F(EventLogCase, tells_who_comes_back_what_he_has_missed) {
   EXPECT_EQ(back.next()->id, "5");
 }
 
+TEST_F(EventLogCase, tells_a_new_client_the_number_from_which_it_reconnects) {
+  for (const char* const newest : {"0", "1"}) {
+    TestEvents events = client.events("/events");
+    EXPECT_EQ(client.post("/remark", 0).status, 204);
+    const auto remark = events.next();
+    ASSERT_TRUE(remark);
+    EXPECT_EQ(remark->data, "remark");
+    EXPECT_EQ(remark->id, newest);
+    say("meanwhile");
+    EXPECT_EQ(events_since(newest).next()->id, std::to_string(std::stoi(newest) + 1));
+  }
+}
+
 TEST_F(EventLogCase, tells_what_was_kept_and_not_published_ahead_of_the_next) {
   TestEvents fresh = client.events("/events");
   say("one");
@@ -247,7 +260,10 @@ TEST_F(EventLogCase, tells_of_a_gap_what_is_too_much_or_not_known) {
   }
   for (const char* seen : {"0", "5", "-1"}) {
     TestEvents back = events_since(seen);
-    EXPECT_EQ(back.next()->event, "gap") << seen;
+    const auto gap = back.next();
+    ASSERT_TRUE(gap);
+    EXPECT_EQ(gap->event, "gap") << seen;
+    EXPECT_EQ(gap->id, "4") << seen;  // otherwise there would be a gap at each reconnect
   }
   TestEvents confused = events_since("one");
   say("five");

@@ -219,13 +219,18 @@ Task<EventLog::Head> EventLog::Telling::head() const {
   co_return head.value();
 }
 
+// A new client gets the number of the newest entry as its ID, without an event: otherwise, if it
+// reconnects before its first event, the entries in between would be lost silently.
 Task<> EventLog::Telling::begin() {
   if (const auto seen = json::read<std::int64_t>(events_.last_event_id())) {
     from_ = last_ = *seen;
     co_await catch_up();
-  } else {
-    from_ = last_ = (co_await head()).last;
+    co_return;
   }
+  from_ = last_ = (co_await head()).last;
+  const std::string id = std::to_string(last_);
+  const SseEvent start{.id = id};
+  co_await events_.send(start);
 }
 
 /// Sends the entries of the table after `last_`, or a gap instead.
@@ -256,7 +261,8 @@ Task<bool> EventLog::Telling::send_some() {
       known.last - last_ > log_.options_.replay_max) {
     from_ = last_ = known.last;  // the client then loads a state that includes all of these
     held_.clear();
-    const SseEvent gap{.event = "gap", .data = "reload"};
+    const std::string id = std::to_string(last_);
+    const SseEvent gap{.event = "gap", .data = "reload", .id = id};
     co_await events_.send(gap);
     co_return false;
   }

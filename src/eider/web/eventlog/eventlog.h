@@ -89,8 +89,9 @@ class EventLog {
   }
 
   /// Serves an event stream. First it sends the events after the client's Last-Event-ID, or an
-  /// event `gap` if some of them are not stored or too many. Then it sends new events, in the order
-  /// of their numbers without omissions. An event may be sent twice.
+  /// event `gap` if some of them are not stored or too many. A client without one gets the number
+  /// of the newest entry as its ID. Then it sends new events, in the order of their numbers without
+  /// omissions. An event may be sent twice.
   [[nodiscard]] Task<> follow(EventStream events) const;
   /// Serves a WebSocket with new events. Messages of the client are ignored.
   [[nodiscard]] Task<> push(WebSocket socket) const;
