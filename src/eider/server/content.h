@@ -26,6 +26,8 @@ namespace eider {
 class BodyWriter {
  public:
   class WriteAwaiter;
+  /// How the bytes written so far end: after an event, or within one whose rest is not written yet.
+  enum class Ending : std::uint8_t { whole, cut };
 
   BodyWriter() = default;
   BodyWriter(const BodyWriter&) = delete;
@@ -53,6 +55,8 @@ class BodyWriter {
   virtual void flush() {}
   /// Set while there is room: producers of much output wait for it first.
   [[nodiscard]] virtual AsyncEvent& room() noexcept = 0;
+  /// Called by producers that write an event in several parts: see ProducedContent::last_words.
+  virtual void note_ending(Ending /*ending*/) noexcept {}
 };
 
 class BodyWriter::WriteAwaiter {
@@ -94,7 +98,8 @@ class ProducedContent {
   /// Returns whether every byte must reach the client as soon as it is written: events, not
   /// downloads.
   [[nodiscard]] virtual bool is_live() const noexcept { return false; }
-  /// Returns the text to send at the end if the body ends because the server drains.
+  /// Returns the text to send at the end if the body ends because the server drains. Not sent
+  /// within an event: the text would complete it, and the client would process a cut event.
   [[nodiscard]] virtual std::string last_words() const { return {}; }
 };
 

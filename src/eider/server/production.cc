@@ -114,7 +114,7 @@ void Production::run() {
 /// Ends the producer, so that the wrapper writes its buffered data.
 void Production::end_producing() noexcept {
   take_outcome(producing_);
-  if (!failure_ && is_draining_ && !has_head_alone()) {
+  if (!failure_ && is_draining_ && !has_head_alone() && ending_ == Ending::whole) {
     put_last_words();
   }
   if (!failure_) {

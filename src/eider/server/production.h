@@ -91,6 +91,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
     void put(std::string_view bytes) override { production_.put_produced(bytes); }
     void flush() override;
     [[nodiscard]] AsyncEvent& room() noexcept override;
+    void note_ending(Ending ending) noexcept override { production_.ending_ = ending; }
 
    private:
     Production& production_;
@@ -127,6 +128,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   std::uint64_t content_bytes_ = 0;
   std::size_t turn_bytes_ = 0;
   Method method_;
+  Ending ending_ = Ending::whole;  // of the producer's bytes
   bool has_begun_ = false;
   bool is_head_finished_ = false;
   bool is_replaced_ = false;

@@ -50,10 +50,13 @@ class EventStream::State final : private Timer {
     text_.clear();
     return text_;
   }
-  void write() { write(text_); }
-  void write(const Buffer& text) {
+  void write() { write(text_, BodyWriter::Ending::whole); }
+  /// ending  with `cut`, the rest of the last event follows in the next call
+  void write(const Buffer& text, BodyWriter::Ending ending) {
     has_begun_ = true;
     last_written_ = loop_.now();
+    ending_ = ending;
+    out_.note_ending(ending);
     out_.put(text.view());
     out_.flush();
   }
@@ -69,8 +72,9 @@ class EventStream::State final : private Timer {
       loop_.arm(*this, due);
       return;
     }
-    // A client that does not read needs no heartbeat, and its buffer has no room for one.
-    if (out_.room().is_set()) {
+    // A client that does not read needs no heartbeat, and its buffer has no room for one. Within an
+    // event, a comment would become a part of its data.
+    if (out_.room().is_set() && ending_ == BodyWriter::Ending::whole) {
       write_comment(text(), "");
       write();
     }
@@ -80,6 +84,7 @@ class EventStream::State final : private Timer {
   BodyWriter& out_;
   Loop& loop_;
   Duration silence_ = kHeartbeat;
+  BodyWriter::Ending ending_ = BodyWriter::Ending::whole;
   bool has_begun_ = false;
   Instant last_written_;  // initially the time of construction
   std::string last_event_id_;
@@ -112,7 +117,7 @@ class FollowedTopic {
       if (events.size() == 0) {
         co_return;
       }
-      state.write(events);
+      state.write(events, news.ending());
       events.reset(kKeptBytesMax);  // the client may take long to read it
       co_await state.written();
     }
@@ -129,6 +134,8 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
   Gathered& operator=(const Gathered&) = delete;
 
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Returns how the bytes that were taken last end.
+  [[nodiscard]] BodyWriter::Ending ending() const noexcept { return ending_; }
 
   void add(const detail::base::SharedBytes& event) {
     bytes_ += event.bytes.size();
@@ -150,6 +157,9 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
     }
     bytes_ -= events.size();
     taken_ += events.size();
+    // An event has an empty line only at its end.
+    const bool is_cut = first_ != pieces_.size() && !events.view().ends_with("\n\n");
+    ending_ = is_cut ? BodyWriter::Ending::cut : BodyWriter::Ending::whole;
     count();
   }
 
@@ -184,6 +194,7 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
   std::size_t first_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t taken_ = 0;
+  BodyWriter::Ending ending_ = BodyWriter::Ending::whole;
 };
 
 TopicSubscription::TopicSubscription(Topics& topics, SubscribeOptions options)
@@ -203,6 +214,10 @@ void TopicSubscription::take(Buffer& events, std::size_t bytes_max) {
   if (!is_over_ && gathered_->bytes() == 0) {
     coming_.reset();
   }
+}
+
+BodyWriter::Ending TopicSubscription::ending() const noexcept {
+  return gathered_->ending();
 }
 
 void TopicSubscription::on_over() {

@@ -50,6 +50,8 @@ class TopicSubscription final : private TopicListener {
   /// Moves at most `bytes_max` bytes of them, which may end within an event. The rest stays in
   /// memory that all subscribers of the topic share.
   void take(Buffer& events, std::size_t bytes_max);
+  /// Returns how the bytes that were taken last end.
+  [[nodiscard]] BodyWriter::Ending ending() const noexcept;
 
  private:
   class Gathered;

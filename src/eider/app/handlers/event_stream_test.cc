@@ -24,7 +24,9 @@ class KeepingWriter final : public BodyWriter {
   void put(std::string_view bytes) override { bytes_.append(bytes); }
   void flush() override { flushed_bytes_ = bytes_.size(); }
   AsyncEvent& room() noexcept override { return room_; }
+  void note_ending(Ending ending) noexcept override { ending_ = ending; }
 
+  [[nodiscard]] Ending ending() const noexcept { return ending_; }
   /// Returns the bytes since the last call, which must be flushed.
   std::string take() {
     EXPECT_EQ(flushed_bytes_, bytes_.size());
@@ -37,6 +39,7 @@ class KeepingWriter final : public BodyWriter {
   AsyncEvent room_;
   std::string bytes_;
   std::size_t flushed_bytes_ = 0;
+  Ending ending_ = Ending::whole;
 };
 
 class EventStreamTest : public ::testing::Test {
@@ -324,6 +327,18 @@ TEST_F(FollowTest, lets_an_event_wait_that_is_larger_than_all_that_may) {
   follow({.backpressure_bytes_max = 20});
   publish(std::string(100, 'x'));
   EXPECT_EQ(out.take(), "data: " + std::string(100, 'x') + "\n\n");
+}
+
+TEST_F(FollowTest, notes_that_an_event_is_cut_until_its_rest_is_written) {
+  follow();
+  out.room().reset();
+  publish(std::string(20'000, 'x'));
+  EXPECT_EQ(out.take().size(), 16U * 1024);
+  EXPECT_EQ(out.ending(), BodyWriter::Ending::cut);
+  loop.call([&] { out.room().set(); });
+  kernel.run_until_idle();
+  EXPECT_TRUE(out.take().ends_with("x\n\n"));
+  EXPECT_EQ(out.ending(), BodyWriter::Ending::whole);
 }
 
 Task<> catch_up(EventStream events, Topics& topics) {

@@ -133,6 +133,22 @@ TEST(EventStreamEnd, tells_a_client_that_asks_while_the_server_drains) {
   EXPECT_GE(pause_behind(content_of(client), "data: of the handler's own\n\n"), 500);
 }
 
+TEST(EventStreamEnd, tells_nothing_within_an_event_which_that_would_complete) {
+  RoomServer server;
+  SimClient slow = server.connect();
+  slow.send(kFollow);
+  server.kernel.advance(milliseconds(200));
+  slow.set_window(0);
+  (void)server.exchange(say(std::string(200'000, 'x')));
+  server.drain(std::chrono::seconds(10));
+  server.kernel.advance(milliseconds(1500));  // until the handler is destroyed
+  slow.set_window(std::size_t{1} << 30);
+  server.kernel.advance(std::chrono::seconds(2));
+  const std::string content = content_of(slow);
+  EXPECT_TRUE(content.starts_with(":\nid: 7\nevent: said\ndata: xxx"));
+  EXPECT_TRUE(content.ends_with("xxx"));
+}
+
 TEST(EventStreamEnd, tells_nothing_where_the_client_leaves_or_the_handler_ends) {
   RoomServer server;
   SimClient client = server.connect();

@@ -200,6 +200,7 @@ class WatchedWriter final : public BodyWriter {
     out_.flush();
   }
   [[nodiscard]] AsyncEvent& room() noexcept override { return out_.room(); }
+  void note_ending(Ending ending) noexcept override { out_.note_ending(ending); }
 
  private:
   BodyWriter& out_;
