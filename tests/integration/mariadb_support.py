@@ -30,7 +30,7 @@ class MariadbServer:
         if self.user:
             os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
         made = subprocess.run(
-            ['/usr/bin/mariadb-install-db', '--no-defaults', f'--datadir={self.data}',
+            ['/usr/bin/mariadb-install-db', '--no-defaults', f'--datadir={self.data}', self.scratch,
              '--auth-root-authentication-method=normal', '--skip-test-db',
              '--innodb-log-file-size=8M', '--innodb-use-native-aio=0'], text=True, check=False,
             **self._as_user(stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
@@ -51,6 +51,12 @@ class MariadbServer:
         return self.directory / 'data'
 
     @property
+    def scratch(self):
+        """Its option for temporary tables. A server that starts deletes those of all servers in
+        its directory, so each needs its own."""
+        return f'--tmpdir={self.directory}'
+
+    @property
     def socket(self):
         """The path of its socket."""
         return self.directory / 's'
@@ -68,7 +74,7 @@ class MariadbServer:
     def start(self):
         """Starts the server, and waits until it accepts connections."""
         self.process = subprocess.Popen(
-            ['/usr/sbin/mariadbd', '--no-defaults', f'--datadir={self.data}',
+            ['/usr/sbin/mariadbd', '--no-defaults', f'--datadir={self.data}', self.scratch,
              f'--socket={self.socket}', '--skip-networking', '--innodb-buffer-pool-size=32M',
              '--innodb-log-file-size=8M', '--innodb-flush-log-at-trx-commit=2',
              '--innodb-use-native-aio=0', '--skip-name-resolve'], **self._as_user())

@@ -48,10 +48,10 @@ class MariadbServer {
               (is_mysql() ? sequences() : std::string()));
     ServerProcess made = spawn(
         is_mysql() ? std::vector<std::string>{mysqld_, "--no-defaults", "--initialize-insecure",
-                                              "--datadir=" + data()}
+                                              "--datadir=" + data(), scratch()}
                    : std::vector<std::string>{
                          "/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=" + data(),
-                         "--auth-root-authentication-method=normal", "--skip-test-db",
+                         scratch(), "--auth-root-authentication-method=normal", "--skip-test-db",
                          "--innodb-log-file-size=8M", "--innodb-use-native-aio=0"});
     if (made.wait() != 0) {
       throw std::runtime_error("the server's data could not be made: see " + log());
@@ -86,6 +86,7 @@ class MariadbServer {
     std::vector<std::string> command = {is_mysql() ? mysqld_ : "/usr/sbin/mariadbd",
                                         "--no-defaults",
                                         "--datadir=" + data(),
+                                        scratch(),
                                         "--socket=" + socket(),
                                         "--port=" + std::to_string(port()),
                                         "--bind-address=127.0.0.1",
@@ -130,6 +131,9 @@ class MariadbServer {
  private:
   [[nodiscard]] std::string directory() const { return temporary_.path() / "db"; }
   [[nodiscard]] std::string data() const { return directory() + "/data"; }
+  /// Returns its option for temporary tables. A server that starts deletes those of all servers in
+  /// its directory, so each needs its own.
+  [[nodiscard]] std::string scratch() const { return "--tmpdir=" + directory(); }
   [[nodiscard]] std::string log() const { return directory() + "/log"; }
   [[nodiscard]] std::string socket() const { return directory() + "/s"; }
 
