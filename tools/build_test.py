@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from parts.build import Ahead, Step, building
+from parts.commands import JOBS
 
 
 class RunAhead(unittest.TestCase):
@@ -91,7 +92,7 @@ class RunAhead(unittest.TestCase):
 
     def test_build_of_a_tree_has_its_targets(self):
         self.assertEqual(building('tsan', 'tests/all').command[-1],
-                         'cmake --preset tsan && ninja -C build/tsan -k 0 tests/all')
+                         f'cmake --preset tsan && ninja -C build/tsan -k 0 -j {JOBS} tests/all')
 
 
 if __name__ == '__main__':
