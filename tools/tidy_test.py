@@ -56,7 +56,7 @@ class Together(unittest.TestCase):
 
     def assert_batches(self, wanted, *entries):
         self.assertEqual(wanted, [[Path(entry['file']).stem for entry in batch]
-                                  for batch in tidy.together(entries, self.root)])
+                                  for batch in tidy.together(entries, tidy.Names(self.root))])
 
     def test_sources_with_the_same_flags_are_joined(self):
         self.assert_batches([['a', 'c'], ['b']],
@@ -88,7 +88,7 @@ class Together(unittest.TestCase):
 
     def test_a_joint_source_has_a_main_of_each(self):
         batch = [self.entry(name, '') for name in ('a.cc', 'b.cc')]
-        made = tidy.joint(self.root / 'joint.cc', batch, self.root)
+        made = tidy.joint(self.root / 'joint.cc', batch, tidy.Names(self.root))
         self.assertEqual(f'clang++ -O2 -c {self.root}/joint.cc', made['command'])
         text = (self.root / 'joint.cc').read_text()
         for number, name in enumerate(('a.cc', 'b.cc')):
@@ -100,7 +100,7 @@ class Together(unittest.TestCase):
         text = '#include <eider/eider.h>\n\nstruct Name {};\nint main() {}\n'
         batch = [self.entry(f'examples/{name}.cc', text) for name in ('a', 'b')]
         self.assert_batches([['a', 'b']], *batch)
-        tidy.joint(self.root / 'joint.cc', batch, self.root)
+        tidy.joint(self.root / 'joint.cc', batch, tidy.Names(self.root))
         self.assertIn('#include <eider/eider.h>\nnamespace batch_1 {\n#define main main_1\n',
                       (self.root / 'joint.cc').read_text())
         for outside in ('template <>\n', '#include "own.h"\n'):

@@ -34,9 +34,10 @@ def check_tidy(outcome, tree):
                if is_checked(Path(entry['file']), tree.root)]
     joined = tree.directory / 'tidy'
     joined.mkdir(exist_ok=True)
-    batches = together(entries, tree.root)
+    names = Names(tree.root)
+    batches = together(entries, names)
     (joined / 'compile_commands.json').write_text(json.dumps(
-        [joint(joined / f'{number}.cc', batch, tree.root)
+        [joint(joined / f'{number}.cc', batch, names)
          for number, batch in enumerate(batches)]))
 
     def tidy(directory, source):
@@ -56,9 +57,9 @@ def check_tidy(outcome, tree):
         outcome.check('tidy ' + ', '.join(Path(entry['file']).name for entry in batch), faults)
 
 
-def together(entries, root):
+def together(entries, names):
     """Returns the sources in batches, each with the same flags and without conflicting names."""
-    names, batches = Names(root), []
+    batches = []
     for entry in sorted(entries, key=lambda entry: entry['file']):
         flags = entry['command'].partition(' -o ')[0]
         own = set() if names.outer_includes(entry['file']) else names.own(entry['file'])
@@ -122,10 +123,10 @@ class Names:
         return self._files[path]
 
 
-def joint(path, batch, root):
+def joint(path, batch, names):
     """Writes a source to `path` that includes the sources of the batch; returns its compile
     command."""
-    names, text = Names(root), ''
+    text = ''
     for number, entry in enumerate(batch):
         one = f'#define main main_{number}\n#include "{entry["file"]}"\n#undef main\n'
         includes = names.outer_includes(entry['file'])
