@@ -15,14 +15,18 @@ from parts import commands
 from parts.outcome import Teller
 
 
-class LowPriority(unittest.TestCase):
-    """Programs of a part in advance stay in its session, whose scheduling group has a low
-    priority."""
+class Faster(unittest.TestCase):
+    """The program that starts compilers."""
 
     def test_compiler_keeps_its_arguments_and_status(self):
         ended = commands.run([commands.FASTER, 'sh', '-c', 'echo "$@"; exit 3', 'sh', 'a  b', '*'],
                              60)
         self.assertEqual((ended.status, ended.output), (3, 'a  b *\n'))
+
+
+class LowPriority(unittest.TestCase):
+    """Programs of a part in advance stay in its session, whose scheduling group has a low
+    priority."""
 
     def test_programs_stay_in_the_session(self):
         session = ['python3', '-c', 'import os; print(os.getsid(0), os.getpgrp() == os.getpid())']
