@@ -113,11 +113,11 @@ class FollowedTopic {
     while (true) {
       co_await news.coming().wait();
       events.clear();
-      news.take(events, kTakenBytesMax);
+      const BodyWriter::Ending ending = news.take(events, kTakenBytesMax);
       if (events.size() == 0) {
         co_return;
       }
-      state.write(events, news.ending());
+      state.write(events, ending);
       events.reset(kKeptBytesMax);  // the client may take long to read it
       co_await state.written();
     }
@@ -134,8 +134,6 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
   Gathered& operator=(const Gathered&) = delete;
 
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Returns how the bytes that were taken last end.
-  [[nodiscard]] BodyWriter::Ending ending() const noexcept { return ending_; }
 
   void add(const detail::base::SharedBytes& event) {
     bytes_ += event.bytes.size();
@@ -145,7 +143,7 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
     }
     count();
   }
-  void take(Buffer& events, std::size_t bytes_max) {
+  BodyWriter::Ending take(Buffer& events, std::size_t bytes_max) {
     while (first_ != pieces_.size() && events.size() < bytes_max) {
       std::string_view& piece = pieces_[first_].bytes;
       const std::string_view part = piece.substr(0, bytes_max - events.size());
@@ -157,10 +155,10 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
     }
     bytes_ -= events.size();
     taken_ += events.size();
+    count();
     // An event has an empty line only at its end.
     const bool is_cut = first_ != pieces_.size() && !events.view().ends_with("\n\n");
-    ending_ = is_cut ? BodyWriter::Ending::cut : BodyWriter::Ending::whole;
-    count();
+    return is_cut ? BodyWriter::Ending::cut : BodyWriter::Ending::whole;
   }
 
  private:
@@ -194,7 +192,6 @@ class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput 
   std::size_t first_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t taken_ = 0;
-  BodyWriter::Ending ending_ = BodyWriter::Ending::whole;
 };
 
 TopicSubscription::TopicSubscription(Topics& topics, SubscribeOptions options)
@@ -209,15 +206,12 @@ void TopicSubscription::take(Buffer& events) {
   take(events, std::numeric_limits<std::size_t>::max());
 }
 
-void TopicSubscription::take(Buffer& events, std::size_t bytes_max) {
-  gathered_->take(events, bytes_max);
+BodyWriter::Ending TopicSubscription::take(Buffer& events, std::size_t bytes_max) {
+  const BodyWriter::Ending ending = gathered_->take(events, bytes_max);
   if (!is_over_ && gathered_->bytes() == 0) {
     coming_.reset();
   }
-}
-
-BodyWriter::Ending TopicSubscription::ending() const noexcept {
-  return gathered_->ending();
+  return ending;
 }
 
 void TopicSubscription::on_over() {

@@ -47,11 +47,9 @@ class TopicSubscription final : private TopicListener {
   /// Moves the collected events into an empty buffer. The buffer stays empty if no more events will
   /// come: an event was missed, or the server shuts down.
   void take(Buffer& events);
-  /// Moves at most `bytes_max` bytes of them, which may end within an event. The rest stays in
-  /// memory that all subscribers of the topic share.
-  void take(Buffer& events, std::size_t bytes_max);
-  /// Returns how the bytes that were taken last end.
-  [[nodiscard]] BodyWriter::Ending ending() const noexcept;
+  /// Moves at most `bytes_max` bytes of them, and returns how these end. The rest stays in memory
+  /// that all subscribers of the topic share.
+  BodyWriter::Ending take(Buffer& events, std::size_t bytes_max);
 
  private:
   class Gathered;
