@@ -528,8 +528,8 @@ class Deployed(Deploying):
         (self.there / 'env').write_text(
             f'# for both\n\nTRIED_URL={url}\nTRIED_NOTE="a \'b\' \\"c\\"\n  d"\n'
             "TRIED_ONE='$(touch hit) \\'\nno variable; touch hit\nTRIED_LAST=x y")
-        self.deployed('one', '--before', 'printf "%s" "$TRIED_URL" >told')
-        self.assertEqual((self.there / 'told').read_text(), url)
+        self.deployed('one', '--before', 'printf "%s" "$TRIED_URL" >url')
+        self.assertEqual((self.there / 'url').read_text(), url)
         environ = Path(f'/proc/{self.pid()}/environ').read_text().split('\0')
         self.assertEqual(sorted(each for each in environ if each.startswith('TRIED_')), [
             'TRIED_LAST=x y', 'TRIED_NOTE=a \'b\' "c"\n  d', 'TRIED_ONE=$(touch hit) \\',

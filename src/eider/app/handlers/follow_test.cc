@@ -133,7 +133,7 @@ TEST(EventStreamEnd, tells_a_client_that_asks_while_the_server_drains) {
   EXPECT_GE(pause_behind(content_of(client), "data: of the handler's own\n\n"), 500);
 }
 
-TEST(EventStreamEnd, tells_nothing_within_an_event_which_that_would_complete) {
+TEST(EventStreamEnd, adds_nothing_within_an_event_that_this_would_complete) {
   RoomServer server;
   SimClient slow = server.connect();
   slow.send(kFollow);

@@ -69,14 +69,15 @@ TEST_F(SqliteDatabaseTest, a_json_number_is_read_although_its_column_stores_it_a
     const auto all = co_await base.all<Anything>("select data from anything order by rowid");
     EXPECT_EQ(all.size(), values.size());
     EXPECT_EQ((co_await base.one<json::Value>("select 5")), json::Value(5));
-    std::string told;
+    std::string message;
     try {
       co_await base.one<Tagged>("select 5 as tags, '{}' as counts, null as places");
     } catch (const db::Failure& failure) {
-      told = failure.what();
+      message = failure.what();
     }
-    EXPECT_TRUE(told.contains("\"tags\" is an integer, but the member Tagged::tags must be text"))
-        << told;
+    EXPECT_TRUE(
+        message.contains("\"tags\" is an integer, but the member Tagged::tags must be text"))
+        << message;
   }(db));
 }
 
