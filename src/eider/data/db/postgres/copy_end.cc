@@ -1,6 +1,9 @@
 #include "eider/data/db/postgres/copy_end.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <limits>
 
 #include "eider/data/db/sql_lexer.h"
 
@@ -9,6 +12,27 @@ namespace {
 
 constexpr bool ends_line(char byte) noexcept {
   return byte == '\n' || byte == '\r';
+}
+
+/// Returns whether another line follows the byte. The second byte of CR LF does not.
+constexpr bool adds_line(char previous, char byte) noexcept {
+  return byte == '\r' || (byte == '\n' && previous != '\r');
+}
+
+/// Counts the places below `end` for which `is` holds. Sums of up to 255 fit into a byte, so that
+/// the compiler adds many of them with one vector instruction.
+template <class Is>
+std::int64_t count_places(std::size_t end, Is is) noexcept {
+  constexpr std::size_t kSumMax = std::numeric_limits<std::uint8_t>::max();
+  std::int64_t all = 0;
+  for (std::size_t at = 0; at < end; at += kSumMax) {
+    std::uint8_t sum = 0;
+    for (std::size_t i = at; i < std::min(end, at + kSumMax); ++i) {
+      sum = static_cast<std::uint8_t>(sum + (is(i) ? 1 : 0));
+    }
+    all += sum;
+  }
+  return all;
 }
 
 /// Returns the first byte of a literal. Of E'\x01', returns NUL, which is in no data: programs set
@@ -56,7 +80,17 @@ std::int64_t CopyEnd::find(std::string_view bytes) noexcept {
   if (format_ == Format::binary) {
     return 0;
   }
-  for (const char byte : bytes) {
+  while (!bytes.empty()) {
+    if (seen_ == Seen::nothing && !is_escaped_) {
+      const std::size_t ordinary = std::min(find_special(bytes), bytes.size());
+      read_ordinary(bytes.substr(0, ordinary));
+      bytes.remove_prefix(ordinary);
+    }
+    if (bytes.empty()) {
+      break;
+    }
+    const char byte = bytes.front();
+    bytes.remove_prefix(1);
     if (seen_ == Seen::end) {
       if (!ends_line(byte)) {
         return line_;
@@ -70,11 +104,36 @@ std::int64_t CopyEnd::find(std::string_view bytes) noexcept {
     if (!is_marker && format_ == Format::csv) {
       read_quote(byte);
     }
-    line_ += byte == '\r' || (byte == '\n' && previous_ != '\r') ? 1 : 0;
+    line_ += adds_line(previous_, byte) ? 1 : 0;
     begins_row_ = ends_line(byte) && !is_quoted_;
     previous_ = byte;
   }
   return 0;
+}
+
+/// Returns the place of the first backslash or escape. An escape that is the quote itself only
+/// toggles twice, like two quotes.
+std::size_t CopyEnd::find_special(std::string_view bytes) const noexcept {
+  if (format_ == Format::text || escape_ == quote_ || escape_ == '\\') {
+    return bytes.find('\\');
+  }
+  const std::array<char, 2> special{'\\', escape_};
+  return bytes.find_first_of({special.data(), special.size()});
+}
+
+void CopyEnd::read_ordinary(std::string_view bytes) noexcept {
+  if (bytes.empty()) {
+    return;
+  }
+  if (format_ == Format::csv) {
+    const auto is_quote = [&](std::size_t i) { return bytes[i] == quote_; };
+    is_quoted_ = is_quoted_ != (count_places(bytes.size(), is_quote) % 2 != 0);
+  }
+  const auto adds_line_after = [&](std::size_t i) { return adds_line(bytes[i], bytes[i + 1]); };
+  line_ += adds_line(previous_, bytes.front()) ? 1 : 0;
+  line_ += count_places(bytes.size() - 1, adds_line_after);
+  previous_ = bytes.back();
+  begins_row_ = ends_line(previous_) && !is_quoted_;
 }
 
 // As the server reads it: in CSV, only at the beginning of a row; in the text format, where a

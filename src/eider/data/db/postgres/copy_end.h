@@ -2,6 +2,7 @@
 // Layering: must not judge other errors in the data; the server does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +23,9 @@ class CopyEnd {
   enum class Format : std::uint8_t { text, csv, binary };
   enum class Seen : std::uint8_t { nothing, backslash, dot, end };
 
+  [[nodiscard]] std::size_t find_special(std::string_view bytes) const noexcept;
+  /// Reads bytes without a backslash and without an escape.
+  void read_ordinary(std::string_view bytes) noexcept;
   /// Returns whether the byte belongs to a marker, or is escaped.
   [[nodiscard]] bool read_marker(char byte) noexcept;
   void read_quote(char byte) noexcept;
