@@ -134,11 +134,11 @@ void count_empty_lines(benchmark::State& state) {
 }
 
 BENCHMARK(count_empty_lines)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(response, bare, kBare)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(response, browser, kBrowser)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(response, with_body, kPost)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(response, copied, kCopied)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(response, later, kLater)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(respond, bare, kBare)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(respond, browser, kBrowser)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(respond, with_body, kPost)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(respond, copied, kCopied)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(respond, later, kLater)->Arg(1)->Arg(16);
 
 }  // namespace
 }  // namespace eider
