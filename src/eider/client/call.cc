@@ -192,7 +192,9 @@ void Call::write_lines(Buffer& lines) const {
     append_line(lines, "User-Agent", state_.options.user_agent);
   }
   if (state_.options.decompresses && !parts_->has_field("Accept-Encoding")) {
-    append_line(lines, "Accept-Encoding", "gzip, br, zstd");
+    // The positions of a range count the encoded bytes, and a part of them cannot be decoded.
+    const bool wants_part = parts_->has_field("Range");
+    append_line(lines, "Accept-Encoding", wants_part ? "identity" : "gzip, br, zstd");
   }
   lines.append(parts_->field_lines);
   if (const std::string credentials = state_.credentials_for(route_); !credentials.empty()) {

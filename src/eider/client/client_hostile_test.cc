@@ -195,6 +195,20 @@ TEST(ClientAgainstAnOddServer, passes_any_coding_on_if_it_does_not_decompress) {
   EXPECT_EQ(told_after(response("hello", "Content-Encoding: gzip, exi\r\n"), options), "200 hello");
 }
 
+TEST(ClientAgainstAnOddServer, returns_a_part_of_an_encoded_body_as_it_was_sent) {
+  const auto with_range = [](ClientRequest& request) { request.header("Range", "bytes=0-7"); };
+  const std::string part = compressed("hello").substr(0, 8);
+  ClientLine line(without_retries());
+  const SentRequest& asked = line.ask(Method::get, "http://a/", with_range);
+  EXPECT_TRUE(line.sent().contains("\r\nAccept-Encoding: identity\r\n"));
+  line.say(response(part, "Content-Encoding: gzip\r\nContent-Range: bytes 0-7/25\r\n", "206 -"));
+  EXPECT_EQ(asked.text(), "206 " + part);
+  // A server that ignores the range sends the whole body.
+  const SentRequest& whole = line.ask(Method::get, "http://a/", with_range);
+  line.say(response(compressed("hello"), "Content-Encoding: gzip\r\n"));
+  EXPECT_EQ(whole.text(), "200 hello");
+}
+
 TEST(ClientAgainstAnOddServer, passes_over_line_ends_after_compressed_content) {
   const std::string zipped = compressed("hello");
   for (const std::string_view end : {"\r\n"sv, "\n"sv, "\0\0"sv, " "sv}) {

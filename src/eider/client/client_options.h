@@ -50,7 +50,8 @@ struct ClientOptions {
   std::uint32_t head_bytes_max = 128 * 1024;
   std::uint32_t headers_max = 1000;
   /// Requests gzip, br and zstd, and decompresses them and deflate. Another Content-Encoding is an
-  /// error. If false, bodies are returned as they were sent.
+  /// error. If false, bodies are returned as they were sent, like those of status 206, which are
+  /// parts. A request with the header Range accepts no encoding.
   bool decompresses = true;
   /// `bytes_max` also limits bodies that are read in pieces: 1 GiB.
   DecompressionLimits decompression = {.bytes_max = std::uint64_t{1} << 30U};

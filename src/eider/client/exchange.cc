@@ -130,6 +130,7 @@ namespace {
 constexpr std::size_t kKeptBytesMax = 64UL * 1024;
 /// Memory reserved for an announced Content-Length.
 constexpr std::uint64_t kPromisedBytesMax = 256UL * 1024;
+constexpr int kPartialContent = 206;
 /// No limit here, because the decoder itself limits decoded data.
 constexpr std::size_t kUnbounded = static_cast<std::size_t>(-1);
 /// More are not useful, and each costs time and memory.
@@ -225,8 +226,9 @@ void ClientExchange::take_head(ProtocolVersion version, int status, std::span<co
   into_->version = version;
   into_->set_head(status, fields, bytes);
   phase_ = Phase::body;
-  // A response without a body has no end of a compressed stream either.
-  if (terms_.decompresses && length != 0U) {
+  // A response without a body has no end of a compressed stream either, and the body of a 206 is a
+  // part of the encoded bytes (RFC 9110, section 14).
+  if (terms_.decompresses && length != 0U && status != kPartialContent) {
     choose_decoder();
   }
   if (terms_.gathering == Gathering::whole && length && !has_failed()) {
