@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,11 +18,13 @@
 #include "eider/app/handlers/producing.h"
 #include "eider/client/client.h"
 #include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/io/tls/test_pki.h"
 #include "eider/io/tls/tls.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/http2/loop_h2.h"
 #include "eider/server/server.h"
+#include "eider/web/coding/compressed_response.h"
 #include "eider/web/proxy/proxy.h"
 #include "tests/support/test_loop.h"
 
@@ -254,6 +257,32 @@ TEST_P(BothWaysReset, a_refusal_is_heard_through_a_proxy_though_its_server_is_go
   proxy_to(front, "/", {server.url()}, options);
   const Serving proxy(front, GetParam(), nullptr);
   EXPECT_EQ(heard_from(proxy.url(false)), "413 too much");
+}
+
+Task<std::string> first_piece(HttpClient& client, std::string url) {
+  auto reply = co_await client.request(Method::get, url).send_streamed();
+  if (!reply) {
+    co_return reply.error().text;
+  }
+  const auto piece = co_await reply->next();
+  co_return piece ? std::string(*piece) : piece.error().text;
+}
+
+TEST(Proxy, sends_lines_at_once_although_they_are_compressed) {
+  App upstream;
+  upstream.get("/lines", [](ResponseStream out) -> Task<> {
+    out.head().set_static_type("application/x-ndjson");
+    co_await out.write("{}\n");
+    co_await sleep_for(std::chrono::minutes(1));
+  });
+  const Serving server(upstream, Backend::epoll, nullptr);
+  App front;
+  front.use(compression());
+  proxy_to(front, "/", {server.url(false)});
+  const Serving proxy(front, Backend::epoll, nullptr);
+  TestLoop loop(Backend::epoll);
+  HttpClient client({.between_bytes = std::chrono::seconds(2)});
+  EXPECT_EQ(loop.run(first_piece(client, proxy.url(false) + "/lines")), "{}\n");
 }
 
 Task<std::string> path_seen(HttpClient& client, std::string url) {

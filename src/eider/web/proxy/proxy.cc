@@ -20,7 +20,9 @@
 #include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/method.h"
+#include "eider/protocols/http/parameters.h"
 #include "eider/protocols/http/response.h"
+#include "eider/protocols/http/sse.h"
 #include "eider/server/content.h"
 #include "eider/web/middleware/upstream_headers.h"
 #include "eider/web/proxy/forwarding.h"
@@ -38,10 +40,11 @@ class ProxiedContent final : public ProducedContent {
       : load_(std::move(load)), stream_(std::move(stream)) {}
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
-    for (bool is_first = true;; is_first = false) {
+    while (true) {
       auto taking = stream_.next();
-      if (!taking.start() && is_first) {
-        out.flush();  // sends the headers without waiting for the body, which may take long
+      if (!taking.start()) {
+        // The next bytes may take long: sends the headers, and the bytes that compression gathers.
+        out.flush();
       }
       auto piece = co_await std::move(taking);
       if (!piece) {
@@ -62,7 +65,8 @@ class ProxiedContent final : public ProducedContent {
     return text ? parse_uint64(*text) : std::nullopt;
   }
   [[nodiscard]] bool is_live() const noexcept override {
-    return stream_.header("Content-Type").value_or("").starts_with("text/event-stream");
+    return equals_ignoring_case(without_parameters(stream_.header("Content-Type").value_or("")),
+                                kTextEventStream);
   }
 
  private:
