@@ -419,11 +419,13 @@ class Document {
   using SecurityGroups = std::map<std::size_t, std::vector<const Operation::Security*>>;
 
   /// A guard may have an optional login and describe it as one alternative: "session or token".
-  /// Then the login is not required in addition.
+  /// Then the login is not required in addition. Of several optional groups, the first one stays.
   static bool is_offered_elsewhere(std::size_t number, const SecurityGroups& groups) {
     const auto is_named = [&](const Operation::Security* wanted) {
       return std::ranges::any_of(groups, [&](const auto& other) {
-        return other.first != number &&
+        const bool stays = other.first < number ||
+                           std::ranges::any_of(other.second, &Operation::Security::is_required);
+        return other.first != number && stays &&
                std::ranges::find(other.second, wanted->name, &Operation::Security::name) !=
                    other.second.end();
       });

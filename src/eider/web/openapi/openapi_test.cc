@@ -265,6 +265,16 @@ TEST(OpenApi, offers_a_login_or_a_token_where_a_provider_describes_both) {
   EXPECT_EQ(ways_of_provider({"token"}), R"([{"session":[],"token":[]},{"token":[]}])");
 }
 
+TEST(OpenApi, offers_an_optional_login_that_two_providers_read) {
+  App app;
+  app.provide([](const Request&) -> Result<SessionUser> { return SessionUser(); },
+              guard_by({"session"}));
+  app.provide([](const Request&) -> Result<ApiCaller> { return ApiCaller(); },
+              guard_by({"session"}));
+  app.get("/", [](const std::optional<SessionUser>&, const std::optional<ApiCaller>&) {});
+  EXPECT_EQ(json::to_text(document_of(app).at("/paths/~1/get/security")), R"([{"session":[]},{}])");
+}
+
 TEST(OpenApi, says_what_a_bearers_token_is_where_somebody_says_it) {
   const auto let_in = [](const Request&) -> Result<void> { return {}; };
   App app;
