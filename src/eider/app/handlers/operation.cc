@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/app/handlers/pairs.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/response.h"
 
@@ -13,11 +14,6 @@ namespace {
 /// Returns the type of a parameter's text: for an optional, that of its value.
 const reflect::Type* value_of(const reflect::Type* type) noexcept {
   return type != nullptr && type->kind == reflect::Kind::kOptional ? type->optional().value : type;
-}
-
-bool may_be_absent(const reflect::Type& type) noexcept {
-  return type.kind == reflect::Kind::kSequence || type.kind == reflect::Kind::kSet ||
-         type.kind == reflect::Kind::kBool;
 }
 
 auto is_named(Operation::In in, std::string_view name) {
@@ -81,8 +77,7 @@ void Operation::take_query(const reflect::Type& type) {
   const reflect::Structure& structure = type.structure();
   for (std::size_t index = 0; index < structure.count; ++index) {
     const reflect::Member& member = structure.first[index];
-    take(In::query, member.name, member.type,
-         structure.is_required(index) && !may_be_absent(*member.type),
+    take(In::query, member.name, member.type, needs_pair(type, index),
          structure.text_about(member.name));
   }
   add_problem(400, "A parameter is missing or not valid.");

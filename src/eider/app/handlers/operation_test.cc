@@ -31,6 +31,11 @@ struct Filter {
   bool is_open;
 };
 
+struct Limited {
+  Sized<std::vector<std::string>, 0, 3> any;
+  Sized<std::vector<std::string>, 1, 3> some;
+};
+
 struct Thing {
   std::string name;
   Bounded<int, 1, 100> count;
@@ -152,6 +157,17 @@ TEST(Operations, know_the_members_of_a_query) {
   EXPECT_FALSE(is_required(operation, In::query, "per_page"));
   EXPECT_FALSE(is_required(operation, In::query, "tags"));
   EXPECT_FALSE(is_required(operation, In::query, "is_open"));  // a checkbox that is not ticked
+}
+
+TEST(Operations, require_a_list_of_a_query_only_if_it_must_not_be_empty) {
+  App app;
+  app.get("/", [](Query<Limited>) { return "x"; });
+  const Operation operation = app.operations().at(0);
+  EXPECT_FALSE(is_required(operation, In::query, "any"));
+  EXPECT_TRUE(is_required(operation, In::query, "some"));
+  TestClient client(app);
+  EXPECT_EQ(client.get("/?some=a").status, 200);
+  EXPECT_EQ(client.get("/?any=a").status, 400);
 }
 
 TEST(Operations, know_fields_and_cookies) {

@@ -1,6 +1,7 @@
 #include "eider/app/handlers/pairs.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "eider/core/base/url.h"
 #include "eider/core/json/path.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/scratch.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/validation_errors.h"
 #include "eider/core/reflect/wording.h"
@@ -35,6 +37,11 @@ bool is_list(const reflect::Type& type) noexcept {
 /// list without a selection. Without a pair, the member keeps its initial value: false or empty.
 bool may_send_nothing(const reflect::Type& type) noexcept {
   return is_list(type) || without_rules(type).kind == Kind::kBool;
+}
+
+bool breaks_rules(const reflect::Type& type, const void* value) {
+  return type.kind == Kind::kConstrained && (!reflect::satisfies(type.constraint(), value) ||
+                                             breaks_rules(*type.constraint().value, value));
 }
 
 bool is_bool(const reflect::Type& type) noexcept {
@@ -203,6 +210,16 @@ class PairsReader {
 };
 
 }  // namespace
+
+bool needs_pair(const reflect::Type& type, std::size_t index) {
+  const reflect::Structure& structure = type.structure();
+  const Member& member = structure.first[index];
+  if (!structure.is_required(index) || !may_send_nothing(*member.type)) {
+    return structure.is_required(index);
+  }
+  const reflect::detail::Scratch trial(type, structure.construct);  // a T{}, as without pairs
+  return breaks_rules(*member.type, member.in(trial.object()));
+}
 
 bool may_be_pairs(const reflect::Type& type) noexcept {
   return type.kind == Kind::kStruct &&

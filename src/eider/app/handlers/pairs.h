@@ -2,6 +2,7 @@
 // Layering: must not know requests.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,12 @@ enum class UnknownPairs : std::uint8_t { reject_member, reject_parameter, ignore
 [[nodiscard]] std::vector<FieldError> read_pairs(
     const reflect::Type& type, void* object, std::string_view pairs, std::string_view passed = {},
     UnknownPairs unknown = UnknownPairs::reject_member);
+
+/// Returns whether `read_pairs` reports an error if there is no pair for the member.
+///
+/// type   a struct
+/// index  of the member
+[[nodiscard]] bool needs_pair(const reflect::Type& type, std::size_t index);
 
 /// Returns whether a type can be read from pairs: a struct of text values and lists of these.
 [[nodiscard]] bool may_be_pairs(const reflect::Type& type) noexcept;
