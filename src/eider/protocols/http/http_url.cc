@@ -165,7 +165,7 @@ std::string merged(const HttpUrl& base, std::string_view reference) {
 
 /// Finds "scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )" before a colon.
 bool has_scheme(std::string_view reference) noexcept {
-  const std::size_t end = reference.find_first_of(":/?");
+  const std::size_t end = reference.find_first_of(":/?#");
   return end != std::string_view::npos && reference[end] == ':';
 }
 

@@ -42,6 +42,8 @@ TEST(HttpUrl, of_redirects_has_none_either) {
   EXPECT_EQ(resolve_reference(base, "../d/%2e/e")->to_text(), "http://a/d/e");
   EXPECT_EQ(resolve_reference(base, "//b./x/../y")->to_text(), "http://b/y");
   EXPECT_EQ(resolve_reference(base, "https://c./")->origin(), "https://c");
+  EXPECT_EQ(resolve_reference(base, "d#e:f").value().to_text(), "http://a/b/d");
+  EXPECT_EQ(resolve_reference(base, "#e:f").value().to_text(), "http://a/b/c");
 }
 
 TEST(HttpUrl, holds_no_byte_that_urls_may_not_hold) {
