@@ -21,12 +21,33 @@ std::optional<std::size_t> find_language(std::string_view tag,
   return std::nullopt;
 }
 
+/// Returns whether the range matches the tag: "de" matches "de-AT" (RFC 4647, section 3.3.1).
+bool covers(std::string_view range, std::string_view tag) noexcept {
+  return equals_ignoring_case(tag.substr(0, range.size()), range) &&
+         (tag.size() == range.size() || tag[range.size()] == '-');
+}
+
+/// Returns the first language that the client neither rejects ("en;q=0, *") nor names with its own
+/// weight.
+std::optional<std::size_t> find_other(std::string_view field_value,
+                                      std::span<const std::string_view> offered) noexcept {
+  const auto is_named = [field_value](std::string_view tag) {
+    WeightedTokenReader items(field_value);
+    while (const auto item = items.next()) {
+      if (item->weight == 0 ? covers(item->token, tag) : equals_ignoring_case(item->token, tag)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const auto other = std::ranges::find_if_not(offered, is_named);
+  return other == offered.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(other - offered.begin()));
+}
+
 /// Tries "zh-Hant-TW", then "zh-Hant", then "zh".
 std::optional<std::size_t> look_up(std::string_view range,
                                    std::span<const std::string_view> offered) noexcept {
-  if (range == "*" && !offered.empty()) {
-    return 0;
-  }
   // RFC 4647, 3.4: subtags are removed from the end until a language is offered, so the nearest one
   // wins.
   while (true) {
@@ -47,12 +68,19 @@ std::optional<std::size_t> choose_language(std::string_view field_value,
                                            std::span<const std::string_view> offered) noexcept {
   std::optional<std::size_t> best;
   Weight best_weight = 0;
+  std::optional<std::optional<std::size_t>> other;  // of "*", searched once
   if (field_value.size() > kAcceptLanguageBytesMax) {
     return best;
   }
   WeightedTokenReader items(field_value);
   while (const auto item = items.next()) {
-    const auto found = item->weight > best_weight ? look_up(item->token, offered) : std::nullopt;
+    if (item->weight <= best_weight) {
+      continue;
+    }
+    if (item->token == "*" && !other) {
+      other = find_other(field_value, offered);
+    }
+    const auto found = item->token == "*" ? *other : look_up(item->token, offered);
     if (found) {
       best = found;
       best_weight = item->weight;

@@ -31,7 +31,7 @@ inline constexpr std::size_t kAcceptLanguageBytesMax = 1024;
 /// client that requests "de-AT" gets "de" if there is no better match.
 ///
 /// field_value  of Accept-Language
-/// offered      language tags, "de", "pt-BR"; the first one is for "*"
+/// offered      language tags, "de", "pt-BR"; the first one that the field does not name is for "*"
 /// returns      an index into `offered`, or nothing if no offered language is requested
 /// source       RFC 9110, section 12.5.4; RFC 4647, section 3.4 (lookup)
 [[nodiscard]] std::optional<std::size_t> choose_language(
