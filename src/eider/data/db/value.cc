@@ -50,8 +50,11 @@ Value from_text(const reflect::Text& type, const void* object) {
     // PostgreSQL would round it up to 24:00:00, which a TimeOfDay cannot read.
     made.resize(kLastMicrosecond.size());
   }
-  return type.schema->format == "date-time" ? Value::instant(std::move(made))
-                                            : Value(std::move(made));
+  const std::string_view format = type.schema->format;
+  if (format == "duration" || format == "precise-duration") {
+    return Value::duration(std::move(made));
+  }
+  return format == "date-time" ? Value::instant(std::move(made)) : Value(std::move(made));
 }
 
 Value from_bytes(const Type& type, const void* object) {

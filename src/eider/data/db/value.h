@@ -37,12 +37,20 @@ class Value {
     value.is_instant_ = true;
     return value;
   }
+  /// Creates the text of a duration, "PT1H30M"; some databases use another format.
+  [[nodiscard]] static Value duration(std::string text) {
+    Value value(std::move(text));
+    value.is_duration_ = true;
+    return value;
+  }
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(held_.index()); }
   [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::null; }
   /// Returns whether it was created from a std::chrono::sys_time; a text that looks like one is
   /// not.
   [[nodiscard]] bool is_instant() const noexcept { return is_instant_; }
+  /// Returns whether it was created from a std::chrono::duration.
+  [[nodiscard]] bool is_duration() const noexcept { return is_duration_; }
 
   // Each returns null or nothing if the value is of another kind.
   [[nodiscard]] std::optional<std::int64_t> integer() const noexcept { return get<std::int64_t>(); }
@@ -77,6 +85,7 @@ class Value {
   std::shared_ptr<const std::vector<Value>> elements_;
   bool is_array_ = false;
   bool is_instant_ = false;
+  bool is_duration_ = false;
 };
 
 inline void Value::set_elements(std::vector<Value> elements) {

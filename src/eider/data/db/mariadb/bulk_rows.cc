@@ -69,7 +69,7 @@ void BulkRows::add_value(Column& column, const Value& value) {
       bytes_ += sizeof(double);
       break;
     case Value::Kind::text:
-      add_text(column, value.is_instant() ? Parameters::as_datetime(*value.text()) : *value.text());
+      add_text(column, Parameters::server_text(value));
       break;
     case Value::Kind::blob:
       add_text(column, {reinterpret_cast<const char*>(value.blob()->data()), value.blob()->size()});

@@ -41,6 +41,7 @@ struct RichEntry {
   std::vector<int> scores;
   Decimal price;
   std::chrono::sys_time<std::chrono::microseconds> at;
+  std::chrono::microseconds length;
   bool operator==(const RichEntry&) const = default;
 };
 
@@ -121,7 +122,7 @@ TEST_F(MariadbBulk, has_values_of_every_kind_as_statements_have) {
   script(open(),
          "drop table if exists rich; create table rich(n bigint, words text, `order` int, is_new "
          "bool, weight double, shade enum('dark', 'light'), bytes blob, scores json, price "
-         "decimal(20, 4), at timestamp(6) null, more int default 7)");
+         "decimal(20, 4), at timestamp(6) null, length time(6), more int default 7)");
   const auto at = std::chrono::sys_days{std::chrono::year{2026} / 1 / 31} + 12h + 5us;
   std::vector<RichEntry> all = {{.n = std::numeric_limits<std::int64_t>::min(),
                                  .words = {},
@@ -132,7 +133,8 @@ TEST_F(MariadbBulk, has_values_of_every_kind_as_statements_have) {
                                  .bytes = {},
                                  .scores = {},
                                  .price = *Decimal::parse("0"),
-                                 .at = at},
+                                 .at = at,
+                                 .length = {}},
                                 {.n = std::numeric_limits<std::int64_t>::max(),
                                  .words = "it's \"\\\n \xF0\x9F\xA6\x86 ?",
                                  .order = 3,
@@ -142,7 +144,8 @@ TEST_F(MariadbBulk, has_values_of_every_kind_as_statements_have) {
                                  .bytes = {std::byte{0}, std::byte{0xFF}, std::byte{'\''}},
                                  .scores = {1, 2},
                                  .price = *Decimal::parse("12345678901234.7891"),
-                                 .at = at},
+                                 .at = at,
+                                 .length = {}},
                                 {.n = 0,
                                  .words = "",
                                  .order = {},
@@ -152,18 +155,19 @@ TEST_F(MariadbBulk, has_values_of_every_kind_as_statements_have) {
                                  .bytes = {},
                                  .scores = {3},
                                  .price = *Decimal::parse("-0.5"),
-                                 .at = at}};
-  const auto found =
-      on_loop_.run([](Database on, std::vector<RichEntry> entries) -> Task<std::vector<RichEntry>> {
-        auto rows = bulk_insert<RichEntry>(on, "test.rich");
-        for (const RichEntry& one : entries) {
-          co_await rows.add(one);
-        }
-        co_await rows.finish();
-        co_return co_await on.all<RichEntry>(
-            "select n, words, `order`, is_new, weight, shade, bytes, scores, price, at from rich "
-            "where more = 7");
-      }(open(), all));
+                                 .at = at,
+                                 .length = std::chrono::microseconds(5'400'250'000)}};
+  const auto found = on_loop_.run([](Database on, std::vector<RichEntry> entries)
+                                      -> Task<std::vector<RichEntry>> {
+    auto rows = bulk_insert<RichEntry>(on, "test.rich");
+    for (const RichEntry& one : entries) {
+      co_await rows.add(one);
+    }
+    co_await rows.finish();
+    co_return co_await on.all<RichEntry>(
+        "select n, words, `order`, is_new, weight, shade, bytes, scores, price, at, length from "
+        "rich where more = 7");
+  }(open(), all));
   ASSERT_EQ(found.size(), all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(found[i].words, all[i].words);
@@ -174,6 +178,7 @@ TEST_F(MariadbBulk, has_values_of_every_kind_as_statements_have) {
     EXPECT_EQ(found[i].scores, all[i].scores);
     EXPECT_EQ(found[i].shade, all[i].shade);
     EXPECT_EQ(found[i].at, all[i].at);
+    EXPECT_EQ(found[i].length, all[i].length);
   }
 }
 

@@ -2,17 +2,61 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
+#include "eider/core/base/text.h"
 #include "eider/data/db/failure.h"
+#include "eider/data/db/misfits.h"
 
 namespace eider::db::mariadb {
+namespace {
+
 /// In strict mode, the server does not accept 'T' and 'Z'; its sessions use UTC.
-std::string Parameters::as_datetime(std::string text) {
+std::string as_datetime(std::string text) {
   std::ranges::replace(text, 'T', ' ');
   if (text.ends_with('Z')) {
     text.pop_back();
   }
   return text;
+}
+
+std::string with_two_digits(std::int64_t number) {
+  return (number < 10 ? "0" : "") + std::to_string(number);
+}
+
+/// Converts "PT1H30M" to "01:30:00", which the server can store in a `time`. A duration that is too
+/// long or too precise for that is not changed.
+std::string as_time(const std::string& text) {
+  constexpr std::int64_t kSecondsMax = 838 * 3600 + 59 * 60 + 59;
+  constexpr std::size_t kFractionDigitsMax = 6;
+  const std::size_t point = text.find('.');
+  const bool is_too_precise =
+      point != std::string::npos && text.size() - point - 2 > kFractionDigitsMax;
+  // "PT5400.25S"
+  const auto iso = is_too_precise ? std::nullopt : iso_of_interval(text);
+  if (!iso) {
+    return text;
+  }
+  const std::size_t digits_end = iso->find_first_of(".S");
+  const auto seconds = parse_int64(std::string_view(*iso).substr(2, digits_end - 2));
+  if (!seconds || *seconds > kSecondsMax) {
+    return text;
+  }
+  return with_two_digits(*seconds / 3600)
+      .append(":")
+      .append(with_two_digits(*seconds / 60 % 60))
+      .append(":")
+      .append(with_two_digits(*seconds % 60))
+      .append(iso->substr(digits_end, iso->size() - digits_end - 1));
+}
+
+}  // namespace
+
+std::string Parameters::server_text(const Value& value) {
+  const std::string& text = *value.text();
+  return value.is_instant() ? as_datetime(text) : value.is_duration() ? as_time(text) : text;
 }
 
 double Parameters::finite(double real) {
@@ -55,8 +99,9 @@ void Parameters::add(const Value& value) {
       point(MYSQL_TYPE_DOUBLE, &reals_.emplace_back(finite(*value.real())), sizeof(double));
       break;
     case Value::Kind::text: {
+      const bool is_as_bound = !value.is_instant() && !value.is_duration();
       const std::string& text =
-          value.is_instant() ? texts_.emplace_back(as_datetime(*value.text())) : *value.text();
+          is_as_bound ? *value.text() : texts_.emplace_back(server_text(value));
       point(MYSQL_TYPE_STRING, text.data(), text.size());
       break;
     }

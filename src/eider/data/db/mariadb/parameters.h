@@ -26,8 +26,9 @@ class Parameters {
 
   /// errors  Failure(values)  infinity or NaN
   [[nodiscard]] static double finite(double real);
-  /// Returns an instant in the server's format.
-  [[nodiscard]] static std::string as_datetime(std::string text);
+  /// Returns the text of an instant or a duration in the server's format, and other texts
+  /// unchanged.
+  [[nodiscard]] static std::string server_text(const Value& value);
 
  private:
   void add(const Value& value);

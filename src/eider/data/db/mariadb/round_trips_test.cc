@@ -52,6 +52,40 @@ TEST_F(MariadbRoundTrips, say_what_a_member_cannot_hold_and_what_to_do) {
   }(base));
 }
 
+struct Lengths {
+  std::chrono::seconds whole{};
+  std::optional<std::chrono::microseconds> exact = {};
+  std::chrono::hours words{};
+};
+
+TEST_F(MariadbRoundTrips, store_durations_in_a_time) {
+  const Database base = open();
+  script(base,
+         "drop table if exists lengths; create table lengths(whole time, exact time(6), words "
+         "varchar(20))");
+  on_loop_.run([](Database on) -> Task<> {
+    using std::chrono::hours;
+    using std::chrono::seconds;
+    const std::chrono::microseconds exact{90'000'250'000};
+    const seconds longest(838 * 3600 + 59 * 60 + 59);
+    co_await on.exec("insert into lengths(whole, exact, words) values($1, $2, $3)", longest, exact,
+                     hours(839));
+    co_await on.exec("insert into lengths(whole, exact, words) values($1, $2, $3)", seconds(0),
+                     exact, hours(100));
+    const auto all = co_await on.all<Lengths>("select whole, exact, words from lengths");
+    EXPECT_EQ(all.size(), 2U);
+    EXPECT_EQ(all.at(0).whole, longest);
+    EXPECT_EQ(all.at(0).exact, exact);
+    EXPECT_EQ(all.at(0).words, hours(839));
+    EXPECT_EQ(all.at(1).whole, seconds(0));
+    EXPECT_EQ(all.at(1).exact, exact);
+    EXPECT_EQ(all.at(1).words, hours(100));
+    EXPECT_EQ(co_await on.one<int>("select 1 from lengths where whole = $1", longest), 1);
+    auto longer = on.exec("insert into lengths(whole) values($1)", hours(839));
+    EXPECT_EQ((co_await failure_of(longer)).error().status(), 422);
+  }(base));
+}
+
 TEST_F(MariadbRoundTrips, refuse_a_clients_value_as_the_clients) {
   const Database base = open();
   script(base,
