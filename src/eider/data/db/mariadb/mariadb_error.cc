@@ -30,9 +30,10 @@ constexpr std::array kMeanings = {
     Meaning{1139, FailureKind::values},   // an invalid regular expression
     Meaning{1153, FailureKind::values},   // larger than max_allowed_packet
     Meaning{1169, FailureKind::unique},
-    Meaning{1203, FailureKind::busy},  // the user has too many connections
-    Meaning{1205, FailureKind::busy},  // timeout of a lock
-    Meaning{1206, FailureKind::busy},  // out of memory for locks
+    Meaning{1203, FailureKind::busy},    // the user has too many connections
+    Meaning{1205, FailureKind::busy},    // timeout of a lock
+    Meaning{1206, FailureKind::busy},    // out of memory for locks
+    Meaning{1210, FailureKind::values},  // such as for `escape`
     Meaning{1213, FailureKind::deadlock},
     Meaning{1216, FailureKind::foreign_key},
     Meaning{1217, FailureKind::foreign_key},
@@ -66,6 +67,7 @@ constexpr std::array kMeanings = {
     Meaning{3572, FailureKind::busy},         // nowait
     Meaning{3730, FailureKind::foreign_key},  // other tables refer to the table
     Meaning{3819, FailureKind::check},
+    Meaning{4024, FailureKind::values},  // of ntile
     Meaning{4025, FailureKind::check},
     Meaning{4031, FailureKind::lost},    // idle for too long
     Meaning{4035, FailureKind::values},  // JSON: 4035 to 4042 are for the text or the path
@@ -78,6 +80,14 @@ constexpr std::array kMeanings = {
     Meaning{4042, FailureKind::values},
     Meaning{4079, FailureKind::check},
 };
+
+constexpr unsigned kSyntaxError = 1064;
+
+/// A full-text search in boolean mode cannot read its text: unlike that of a statement, the message
+/// is never translated.
+bool is_of_search(const ServerError& error) noexcept {
+  return error.number == kSyntaxError && error.message.starts_with("syntax error, ");
+}
 
 /// Returns the first name in quotes, or an empty text. The type of quotes depends on the sql_mode
 /// and on the message.
@@ -195,8 +205,6 @@ constexpr std::array kAboutNames = {
     1832U, 1833U, 1834U,         // a column or table that a foreign key needs
 };
 
-constexpr unsigned kSyntaxError = 1064;
-
 /// The server repeats up to 80 characters of the statement, from the error on. They may contain a
 /// password, so only the first word remains, as PostgreSQL does.
 std::string with_first_word(std::string_view message) {
@@ -257,9 +265,10 @@ FailureKind kind_of(const ServerError& error) noexcept {
   if (found != kMeanings.end()) {
     return found->kind;
   }
-  // 1267: the character set of a column does not contain all characters of a bound text.
-  if (error.sqlstate.starts_with("22") ||
-      (error.number == 1267 && error.message.contains("COERCIBLE"))) {
+  // 1267, 1270: the character set of a column does not contain all characters of a bound text;
+  // 1271 is the same for more than three operands, which it does not describe.
+  if (error.sqlstate.starts_with("22") || is_of_search(error) || error.number == 1271 ||
+      ((error.number == 1267 || error.number == 1270) && error.message.contains("COERCIBLE"))) {
     return FailureKind::values;
   }
   if (error.sqlstate.starts_with("08")) {

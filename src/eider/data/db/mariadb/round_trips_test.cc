@@ -107,6 +107,10 @@ TEST_F(MariadbRoundTrips, refuse_a_clients_value_as_the_clients) {
     EXPECT_EQ(status(co_await failure_of(day)), 422);
     auto pattern = on.exec("select id from kept where word rlike $1", "(");
     EXPECT_EQ(status(co_await failure_of(pattern)), 422);
+    auto escape = on.all<int>("select id from kept where word like $1 escape $2", "a", "xx");
+    EXPECT_EQ(status(co_await failure_of(escape)), 422);
+    auto tile = on.all<int>("select ntile($1) over (order by id) from kept", 0);
+    EXPECT_EQ(status(co_await failure_of(tile)), 422);
     auto own = on.exec("insert into kept(id, word) values(2, 'long')");
     EXPECT_EQ(status(co_await failure_of(own)), 500);
     EXPECT_EQ(co_await on.one<std::string>("select word from kept where id = $1",
@@ -115,6 +119,23 @@ TEST_F(MariadbRoundTrips, refuse_a_clients_value_as_the_clients) {
     const std::string nul("a\0", 2);
     co_await on.exec("insert into kept(id, word) values(3, $1)", nul);
     EXPECT_EQ(co_await on.one<std::string>("select word from kept where id = 3"), nul);
+  }(base));
+}
+
+TEST_F(MariadbRoundTrips, refuse_a_search_that_cannot_be_read) {
+  const Database base = open();
+  script(base,
+         "drop table if exists papers; create table papers(id int primary key, body text, fulltext "
+         "key(body)) engine = InnoDB");
+  on_loop_.run([](Database on) -> Task<> {
+    for (const std::string search : {"+ +a", "@", "*", "((a)"}) {
+      auto found = on.all<int>(
+          "select id from papers where match(body) against($1 in boolean mode)", search);
+      const db::Failure failure = co_await failure_of(found);
+      EXPECT_EQ(failure.error().status(), 422) << search << ": " << failure.what();
+    }
+    auto wrong = on.all<int>("selct id from papers where id = $1", 1);
+    EXPECT_EQ((co_await failure_of(wrong)).error().status(), 500);
   }(base));
 }
 
@@ -137,6 +158,12 @@ TEST_F(MariadbRoundTrips, know_which_value_a_column_does_not_accept) {
     EXPECT_EQ(text(co_await failure_of(large)), "2147483648");
     auto smile = on.all<int>("select id from kept where old = $1", "\U0001F600");
     EXPECT_EQ(text(co_await failure_of(smile)), "\U0001F600");
+    auto between =
+        on.all<int>("select id from kept where old between $1 and $2", "a", "\U0001F600");
+    EXPECT_EQ(text(co_await failure_of(between)), "");
+    auto among =
+        on.all<int>("select id from kept where old in ($1, $2, $3)", "a", "\U0001F600", "b");
+    EXPECT_EQ(text(co_await failure_of(among)), "");
     auto table =
         on.all<int>("select a from json_table($1, '$[*]' columns(a int path '$')) as q", "a");
     EXPECT_EQ(text(co_await failure_of(table)), "a");
