@@ -47,14 +47,17 @@ constexpr std::array kMeanings = {
     Meaning{1364, FailureKind::not_null},
     Meaning{1365, FailureKind::values},  // divided by zero
     Meaning{1366, FailureKind::values},
+    Meaning{1369, FailureKind::check},   // of a view
     Meaning{1406, FailureKind::values},  // too long
     Meaning{1411, FailureKind::values},
     Meaning{1451, FailureKind::foreign_key},
     Meaning{1452, FailureKind::foreign_key},
-    Meaning{1461, FailureKind::busy},  // too many prepared statements
+    Meaning{1461, FailureKind::busy},   // too many prepared statements
+    Meaning{1526, FailureKind::check},  // no partition for the value
     Meaning{1557, FailureKind::foreign_key},
     Meaning{1586, FailureKind::unique},
     Meaning{1690, FailureKind::values},  // out of range
+    Meaning{1748, FailureKind::check},   // not in the partition
     Meaning{1761, FailureKind::foreign_key},
     Meaning{1762, FailureKind::foreign_key},
     Meaning{1792, FailureKind::storage},  // a read-only transaction

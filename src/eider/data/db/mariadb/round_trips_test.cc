@@ -139,6 +139,20 @@ TEST_F(MariadbRoundTrips, refuse_a_search_that_cannot_be_read) {
   }(base));
 }
 
+TEST_F(MariadbRoundTrips, refuse_rows_outside_of_a_view_or_of_all_partitions) {
+  const Database base = open();
+  script(base,
+         "drop view if exists recent; drop table if exists parts; create table parts(year int) "
+         "partition by range(year)(partition old values less than(2000)); create view recent as "
+         "select year from parts where year > 1900 with check option");
+  on_loop_.run([](Database on) -> Task<> {
+    auto outside = on.exec("insert into parts(year) values($1)", 2001);
+    EXPECT_EQ((co_await failure_of(outside)).kind(), db::FailureKind::check);
+    auto hidden = on.exec("insert into recent(year) values($1)", 1800);
+    EXPECT_EQ((co_await failure_of(hidden)).kind(), db::FailureKind::check);
+  }(base));
+}
+
 TEST_F(MariadbRoundTrips, know_which_value_a_column_does_not_accept) {
   const Database base = open();
   script(base,

@@ -26,6 +26,7 @@ constexpr std::array kMeanings = {
     Meaning{"23505", FailureKind::unique},
     Meaning{"23P01", FailureKind::unique},  // an exclusion constraint: an existing row overlaps
     Meaning{"23", FailureKind::check},
+    Meaning{"44000", FailureKind::check},  // a view's check option
     Meaning{"40001", FailureKind::serialization},
     Meaning{"40P01", FailureKind::deadlock},
     Meaning{"55P03", FailureKind::busy},     // lock_not_available

@@ -79,6 +79,13 @@ TEST_F(PostgresRefusedValues, that_are_no_values_of_a_client_stay_ours) {
   }(base_));
 }
 
+TEST_F(PostgresRefusedValues, outside_of_a_view_are_a_conflict) {
+  script(base_,
+         "create or replace view recent as select id from held where id > 5 with check option");
+  EXPECT_EQ(status("insert into recent(id) values($1)", 2), 409);
+  script(base_, "drop view recent");
+}
+
 TEST_F(PostgresRefusedValues, of_whole_numbers_are_compared_and_only_not_stored) {
   constexpr std::int64_t kLarge = 2147483648;
   on_loop_.run([](Database on) -> Task<> {
