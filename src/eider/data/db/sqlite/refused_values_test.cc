@@ -94,6 +94,7 @@ TEST(RefusedValues, of_sqlite_are_the_clients) {
   EXPECT_EQ(client.get("/papers?text=wi-fi").status, 422);
   EXPECT_EQ(client.get("/papers?text=12:30").status, 422);
   EXPECT_EQ(client.get("/papers?text=%7Btitle%7D:x").status, 422);
+  EXPECT_EQ(client.get("/papers?text=NEAR(a+b,+c)").status, 422);
   EXPECT_EQ(client.get("/papers?text=a").status, 200);
 }
 

@@ -87,7 +87,8 @@ bool is_of_argument(std::string_view message) noexcept {
                                               "integer overflow",      "argument of ",
                                               "second argument to ",   "ESCAPE expression ",
                                               "LIKE or GLOB pattern ", "frame starting offset ",
-                                              "frame ending offset "};
+                                              "frame ending offset ",  "expected integer, got",
+                                              "fts5 expression tree"};
   return std::ranges::any_of(kComplaints,
                              [&](std::string_view one) { return message.starts_with(one); });
 }
