@@ -334,12 +334,34 @@ class Reader {
     if (form == Form::object) {
       return "deep";
     }
-    const Value* const explode = parameter.find("explode");
-    const bool is_exploded = explode == nullptr ? style == "form" : is_true(parameter, "explode");
-    if (!is_query || form != Form::list || is_exploded) {
+    return is_query && form == Form::list ? separator_of(parameter, style) : std::string();
+  }
+
+  /// Returns the separator of the elements of a list; empty if each element is a pair.
+  ///
+  /// holder  has `explode`
+  static std::string separator_of(const Value& holder, const std::string& style) {
+    const Value* const explode = holder.find("explode");
+    const bool is_exploded = explode == nullptr ? style == "form" : is_true(holder, "explode");
+    if (is_exploded) {
       return {};
     }
     return style == "form" ? "," : style == "pipeDelimited" ? "|" : "%20";
+  }
+
+  /// source  OpenAPI Specification 3.1.1, "Encoding the x-www-form-urlencoded Media Type"
+  static void add_form_styles(const Value& media, const std::string& pointer, Content& content) {
+    for (const json::Field& field : members_of(media["encoding"])) {
+      const std::string named = text_at(field.value, "style");
+      const std::string style = named.empty() ? "form" : named;
+      if (style != "form" && style != "spaceDelimited" && style != "pipeDelimited") {
+        refuse(below(below(below(pointer, "encoding"), field.name), "style"),
+               "the style " + style + " is not supported in a form");
+      }
+      if (std::string separator = separator_of(field.value, style); !separator.empty()) {
+        content.styles.emplace_back(field.name, std::move(separator));
+      }
+    }
   }
 
   Content content_of(const json::Field& media, const std::string& pointer) {
@@ -354,6 +376,9 @@ class Reader {
       content.shape = data == nullptr ? Shape() : shapes_.of(*data);
     } else {
       content.shape = schema == nullptr ? Shape() : shapes_.of(*schema);
+    }
+    if (content.coding == Coding::form) {
+      add_form_styles(media.value, pointer, content);
     }
     return content;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eider/core/base/result.h"
@@ -55,6 +56,7 @@ struct Parameter {
 /// event.
 ///
 /// is_json  only for events: their data is documented as JSON
+/// styles   only for forms: fields that join the elements of a list, with the separator
 struct Content {
   enum class Coding : std::uint8_t { none, json, form, multipart, text, binary, lines, events };
 
@@ -62,6 +64,7 @@ struct Content {
   std::string media_type = {};
   Shape shape = {};
   bool is_json = false;
+  std::vector<std::pair<std::string, std::string>> styles = {};
 };
 
 /// An authentication scheme as clients send it: a token or key in a header or a query, or a user

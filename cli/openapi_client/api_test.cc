@@ -252,6 +252,22 @@ TEST(ClientCalls, send_lists_as_their_style_says) {
             "deep");
 }
 
+TEST(ClientCalls, send_lists_in_forms_as_their_encoding_says) {
+  const auto form_of = [](const std::string& encoding) {
+    return try_api(document_of(operation_of(
+        R"("requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"properties":)"
+        R"({"a":{"items":{}},"b":{"items":{}},"c":{"items":{}}}},"encoding":{)" +
+        encoding + "}}}}")));
+  };
+  const auto api = form_of(
+      R"("a":{"explode":false},"b":{"style":"pipeDelimited"},"c":{"contentType":"text/plain"})");
+  const std::vector<std::pair<std::string, std::string>> styles{{"a", ","}, {"b", "|"}};
+  EXPECT_EQ(api->calls.at(0).body.styles, styles);
+  const auto deep = form_of(R"("a":{"style":"deepObject"})");
+  ASSERT_FALSE(deep.has_value());
+  EXPECT_TRUE(deep.error().contains("/encoding/a/style: ")) << deep.error();
+}
+
 TEST(ClientCalls, are_not_made_of_styles_that_are_not_supported) {
   const auto error_of = [](const std::string& parameter, const std::string& path = "/a/{p}") {
     const auto api = try_api(

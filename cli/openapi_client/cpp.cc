@@ -265,6 +265,15 @@ class Cpp {
     return "std::string";
   }
 
+  /// Returns `, {{"ids", ","}}`; empty if no field has a style.
+  static std::string styles_argument(const Content& body) {
+    std::string all;
+    for (const auto& [field, separator] : body.styles) {
+      all += (all.empty() ? "{" : ", {") + cpp_literal(field) + ", " + cpp_literal(separator) + "}";
+    }
+    return all.empty() ? all : ", {" + all + "}";
+  }
+
   static std::string sending(const Content& body, const std::string& value) {
     const bool is_known = body.coding == Coding::json || !body.media_type.contains('*');
     const std::string type =
@@ -273,6 +282,7 @@ class Cpp {
       case Coding::json:
         return "json(" + value + ", " + type + ");\n";
       case Coding::form:
+        return "form(" + value + styles_argument(body) + ");\n";
       case Coding::multipart:
         return "form(" + value + ");\n";
       case Coding::none:

@@ -160,6 +160,14 @@ TEST(CppClient, sends_lists_and_objects_of_a_query_as_their_style_says) {
       << text;
 }
 
+TEST(CppClient, sends_lists_of_a_form_as_their_encoding_says) {
+  const std::string text = cpp_client_of(operation_of(
+      R"("requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"properties":)"
+      R"({"a":{"items":{}},"b":{"items":{}}}},"encoding":{"a":{"explode":false},)"
+      R"("b":{"style":"spaceDelimited"}}}}})"));
+  EXPECT_TRUE(text.contains(R"(form(*body, {{"a", ","}, {"b", "%20"}});)")) << text;
+}
+
 TEST(CppClient, is_no_multiple_of_its_document) {
   const std::string told =
       "/components/schemas: references expand to more than 100 times the document";

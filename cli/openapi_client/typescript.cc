@@ -339,6 +339,14 @@ class TypeScript {
     if (!styles.empty()) {
       parts.push_back("styles: [" + joined(styles, ", ") + "]");
     }
+    std::vector<std::string> form_styles;
+    for (const auto& [field, separator] : call.body.styles) {
+      form_styles.push_back("[" + typescript_literal(field) + ", " + typescript_literal(separator) +
+                            "]");
+    }
+    if (!form_styles.empty()) {
+      parts.push_back("formStyles: [" + joined(form_styles, ", ") + "]");
+    }
     std::vector<std::string> responses;
     for (const Answer& response : call.responses) {
       responses.push_back("\"" + response.status + "\": \"" +

@@ -8,12 +8,13 @@ namespace eider::openapi_client {
 
 /// Names of types that the client uses: a schema with such a name gets another name.
 inline constexpr std::string_view kTypeScriptNames[] = {
-    "Arguments",    "Array",       "AsyncGenerator",  "Blob",         "BodyInit",
-    "CallOptions",  "Client",      "ClientOptions",   "Error",        "FormData",
-    "Headers",      "HeadersInit", "Operation",       "ProblemError", "ProblemDocument",
-    "FieldProblem", "Generator",   "Promise",         "RequestInit",  "Response",
-    "ServerEvent",  "AbortSignal", "URLSearchParams", "Secret",       "Login",
-    "Security",     "TextEncoder"};
+    "Arguments",   "Array",        "AsyncGenerator",  "Blob",
+    "BodyInit",    "CallOptions",  "Client",          "ClientOptions",
+    "Error",       "FormData",     "Headers",         "HeadersInit",
+    "Operation",   "ProblemError", "ProblemDocument", "FieldProblem",
+    "Generator",   "Promise",      "RequestInit",     "Response",
+    "ServerEvent", "AbortSignal",  "Iterable",        "URLSearchParams",
+    "Secret",      "Login",        "Security",        "TextEncoder"};
 
 /// Names that no schema can have: keywords and types of the language.
 inline constexpr std::string_view kTypeScriptWords[] = {
@@ -111,6 +112,8 @@ interface Operation {
   type?: string;
   /** Query parameters with a special style. */
   styles?: [string, string][];
+  /** Form fields with a special style. */
+  formStyles?: [string, string][];
   /** Where credentials are sent: name of the scheme, kind, and header or parameter. */
   security?: [string, "bearer" | "basic" | "header" | "query", string][];
   /** Format of the response body by status. */
@@ -174,6 +177,16 @@ function filled(path: string, values: object): string {
   return made;
 }
 
+/** Encodes as forms do: a blank is "+". */
+function formText(text: string): string {
+  return String(new URLSearchParams([["", text]])).slice(1);
+}
+
+/** `pairs` have encoded values. */
+function encoded(pairs: Iterable<[string, string]>): string {
+  return Array.from(pairs, ([name, text]) => `${encodeURIComponent(name)}=${text}`).join("&");
+}
+
 function contentOf(operation: Operation, body: unknown): BodyInit | null {
   if (body === undefined) {
     return null;
@@ -182,7 +195,7 @@ function contentOf(operation: Operation, body: unknown): BodyInit | null {
     case "json":
       return JSON.stringify(body);
     case "form":
-      return new URLSearchParams([...pairsOf(body as object)]);
+      return encoded(pairsOf(body as object, operation.formStyles, formText));
     default:
       return body as BodyInit;
   }
@@ -241,7 +254,7 @@ async function send(settings: ClientOptions, operation: Operation, args: Argumen
   }
   const pairs = [...pairsOf(args.query, operation.styles, encodeURIComponent)];
   await secure(settings, operation, headers, pairs);
-  const query = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join("&");
+  const query = encoded(pairs);
   const base = (settings.baseUrl ?? serverUrl).replace(/\/+$/, "");
   const url = base + filled(operation.path, args.path ?? {}) + (query === "" ? "" : "?" + query);
   const ask = settings.fetch ?? ((to: string, init: RequestInit) => globalThis.fetch(to, init));

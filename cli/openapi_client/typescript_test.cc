@@ -139,6 +139,14 @@ TEST(TypeScript, tells_the_styles_of_a_query_and_the_server) {
   EXPECT_TRUE(to_typescript(api).contains("serverUrl = \"https://www.example/v1\";"));
 }
 
+TEST(TypeScript, tells_the_styles_of_a_form) {
+  const std::string text = client_of(operation_of(
+      R"("requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"properties":)"
+      R"({"a":{"items":{}},"b":{"items":{}}}},"encoding":{"a":{"explode":false},)"
+      R"("b":{"style":"spaceDelimited"}}}}})"));
+  EXPECT_TRUE(text.contains(R"(formStyles: [["a", ","], ["b", "%20"]])")) << text;
+}
+
 TEST(TypeScript, is_the_same_for_the_same_document) {
   const std::string paths = operation_of(R"("summary":"s","description":"d\ne","deprecated":true)");
   EXPECT_EQ(client_of(paths), client_of(paths));

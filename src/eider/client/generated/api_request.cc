@@ -68,7 +68,7 @@ void ApiRequest::basic_auth(const ApiLogin& login) {
 std::string ApiRequest::encoded(const std::vector<Pair>& pairs) {
   std::string all;
   for (const auto& [name, value] : pairs) {
-    all += (all.empty() ? "" : "&") + percent_encode(name) + "=" + percent_encode(value);
+    all += (all.empty() ? "" : "&") + percent_encode(name) + "=" + value;
   }
   return all;
 }

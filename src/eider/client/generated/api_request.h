@@ -2,8 +2,10 @@
 // Layering: must not know an API: that is the generated part.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,12 +113,22 @@ class ApiRequest {
   void json(const T& value, std::string_view type) {
     body(json::to_text(value), type);
   }
-  /// Sets the body to a form with a field for each member.
+  /// A field of a form, and the text between the elements of its list, as for `query`.
+  using FormStyle = std::pair<std::string_view, std::string_view>;
+
+  /// Sets the body to a form with a field for each member; lists without a style have a field for
+  /// each element.
   template <class T>
-  void form(const T& value) {
+  void form(const T& value, std::initializer_list<FormStyle> styles = {}) {
     std::vector<Pair> pairs;
     reflect::for_each_member(value, [&](std::string_view name, const auto& member) {
-      each_text(member, [&](std::string text) { pairs.emplace_back(name, std::move(text)); });
+      const auto* const style = std::ranges::find(styles, name, &FormStyle::first);
+      if (style == styles.end()) {
+        each_text(member,
+                  [&](const std::string& text) { pairs.emplace_back(name, percent_encode(text)); });
+      } else if (std::string text = encoded_list(member, style->second); !text.empty()) {
+        pairs.emplace_back(name, std::move(text));
+      }
     });
     body(encoded(pairs), "application/x-www-form-urlencoded");
   }
@@ -209,6 +221,7 @@ class ApiRequest {
 
   /// value  percent-encoded
   void put_in_path(std::string_view name, const std::string& value);
+  /// pairs  with percent-encoded values
   [[nodiscard]] static std::string encoded(const std::vector<Pair>& pairs);
   /// Returns the request for the client. Pre: it has no error.
   [[nodiscard]] ClientRequest made() const;

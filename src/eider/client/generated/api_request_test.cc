@@ -125,6 +125,13 @@ TEST(ApiRequest, sends_a_struct_as_a_form) {
   EXPECT_TRUE(called.sent().ends_with("\r\n\r\ntags=a%20b&tags=c&level=low"));
 }
 
+TEST(ApiRequest, joins_the_lists_of_a_form_as_their_style_says) {
+  Called<void> called(Method::post, "/", nothing, [](ApiRequest& request) {
+    request.form(ApiFilter{{"a,b", "c"}, ApiLevel::low, std::nullopt, nullptr}, {{"tags", ","}});
+  });
+  EXPECT_TRUE(called.sent().ends_with("\r\n\r\ntags=a%2Cb,c&level=low"));
+}
+
 TEST(ApiRequest, sends_nothing_where_a_value_would_be_a_step_in_the_path) {
   for (const char* const value : {"", ".", ".."}) {
     Called<void> called(Method::get, "/notes/{id}", nothing,
