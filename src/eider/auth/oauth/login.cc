@@ -11,6 +11,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/members.h"
+#include "eider/core/json/write.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/response.h"
@@ -366,6 +367,19 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned,
   co_return std::move(returned);
 }
 
+namespace {
+
+/// Returns the user that a userinfo response is about. Some providers write a number.
+std::string subject_in(const json::Value& userinfo) {
+  const json::Value* const subject = userinfo.find("sub");
+  if (subject != nullptr && subject->is_integer()) {
+    return json::to_text(*subject);
+  }
+  return std::string(json::text_member(userinfo, "sub").value_or(""));
+}
+
+}  // namespace
+
 Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) const {
   auto claims = co_await providers_.here().check(returned.tokens.id_token, returned.secrets.nonce,
                                                  returned.tokens.access_token);
@@ -385,7 +399,7 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
       co_return fail(std::move(user.error()));
     }
     // OpenID Connect Core 1.0, section 5.3.2: userinfo of another user may have been substituted.
-    if (json::text_member(*user, "sub") != identity.subject) {
+    if (subject_in(*user) != identity.subject) {
       co_return fail(
           LoginError{OAuthFault::refused, "the userinfo response belongs to another user"});
     }

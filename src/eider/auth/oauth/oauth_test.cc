@@ -136,6 +136,33 @@ TEST_F(OpenIdTest, userinfo_is_the_same_users) {
   }
 }
 
+TEST_F(OpenIdTest, userinfo_may_have_the_subject_as_a_number) {
+  OAuthOptions options = usual();
+  options.fetches_userinfo = true;
+  add(options);
+  provider_.claims["sub"] = "70";
+  for (const auto& [userinfo, status] : {std::pair(R"({"sub":70})", 303),
+                                         {R"({"sub":7})", 502},
+                                         {R"({"sub":70.5})", 502},
+                                         {R"({"sub":true})", 502}}) {
+    provider_.says("/userinfo", http_response(userinfo));
+    EXPECT_EQ(log_in().status, status) << userinfo;
+  }
+}
+
+TEST_F(OpenIdTest, a_token_without_a_type_is_a_bearer_token) {
+  add();
+  for (const auto& [type, status] : {std::pair(json::Value(nullptr), 303),
+                                     {json::Value("bearer"), 303},
+                                     {json::Value("mac"), 502},
+                                     {json::Value(""), 502},
+                                     {json::Value(7), 502}}) {
+    provider_.changes = json::object({{"token_type", type}});
+    EXPECT_EQ(log_in().status, status) << json::to_text(type);
+  }
+  EXPECT_TRUE(detail::oauth::read_tokens(R"({"access_token":"a"})", 1).has_value());
+}
+
 struct Profile {
   std::string email;
   std::optional<bool> email_verified = {};

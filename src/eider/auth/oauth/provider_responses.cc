@@ -125,14 +125,16 @@ Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
     return wrong("the token response is not a JSON object");
   }
   const auto access = json::text_member(*response, "access_token");
-  const auto type = json::text_member(*response, "token_type");
+  const json::Value* const type = response->find("token_type");
   if (!access || !is_visible(*access)) {
     const std::string word = error_word(json);
     return wrong(word.empty() ? "the token response has no access_token"
                               : "the provider returned the error " + word);
   }
-  // RFC 6749, section 7.1: tokens of unknown types must not be used.
-  if (!type || !equals_ignoring_case(*type, "Bearer")) {
+  // RFC 6749, section 7.1: tokens of unknown types must not be used. Some providers leave out the
+  // type of a Bearer token.
+  const bool has_type = type != nullptr && !type->is_null();
+  if (has_type && !(type->is_string() && equals_ignoring_case(type->text(), "Bearer"))) {
     return wrong("the access token is not a Bearer token");
   }
   OAuthTokens tokens{.access_token = std::string(*access)};
