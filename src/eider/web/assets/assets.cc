@@ -24,9 +24,10 @@ namespace detail::assets {
 /// Maps the names of assets to those in URLs.
 class AssetNames {
  public:
-  AssetNames(EmbeddedAssets embedded, const AssetsOptions& options)
+  /// base  path of the assets, with a slash at its end
+  AssetNames(EmbeddedAssets embedded, std::string base, const AssetsOptions& options)
       : embedded_(embedded),
-        base_(options.prefix.ends_with('/') ? options.prefix : options.prefix + "/"),
+        base_(std::move(base)),
         directory_(program_path(options.development_directory)) {}
 
   [[nodiscard]] const std::string& base() const noexcept { return base_; }
@@ -144,9 +145,11 @@ std::string Assets::integrity(std::string_view name) const {
 
 Assets serve_assets(Routes& routes, EmbeddedAssets embedded, const AssetsOptions& options,
                     std::source_location where) {
-  auto names = std::make_shared<const detail::assets::AssetNames>(embedded, options);
+  const std::string own = options.prefix.ends_with('/') ? options.prefix : options.prefix + "/";
+  auto names = std::make_shared<const detail::assets::AssetNames>(
+      embedded, std::string(routes.prefix()) + own, options);
   if (names->directory().empty()) {
-    serve_embedded(routes, embedded, names->base(), where);
+    serve_embedded(routes, embedded, own, where);
   } else {
     const FilesOptions each_time{.recheck = Duration::zero()};
     serve_files(routes, options.prefix, names->directory(), each_time, where);

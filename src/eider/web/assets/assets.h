@@ -19,7 +19,7 @@ class AssetNames;
 }
 
 struct AssetsOptions {
-  /// Path prefix of the assets; without parameters.
+  /// Path prefix of the assets, below that of the group; without parameters.
   std::string prefix = "/assets";
   /// For development: serves the current files of this directory instead of the embedded ones.
   std::string development_directory = {};
@@ -31,7 +31,7 @@ class Assets {
   /// Returns "/assets/app.3f2a9c01b2d4.css" for "app.css", and "/assets/app.css" during
   /// development. Throws a Failure for a missing asset, at startup if it is called then.
   [[nodiscard]] std::string url(std::string_view name) const;
-  /// The same without the prefix.
+  /// The same without the prefixes.
   [[nodiscard]] std::string name(std::string_view name) const;
   /// Returns "sha256-…" for the attribute `integrity` (Subresource Integrity); empty during
   /// development.

@@ -125,5 +125,22 @@ TEST_F(AssetsTest, LieBelowAnyPrefix) {
   EXPECT_EQ(get("/a/b/icon.svg").body, "<svg/>");
 }
 
+TEST_F(AssetsTest, LieBelowThePrefixOfTheirGroup) {
+  write("root/a.css", "first");
+  Routes shop = app_.group("/shop");
+  Routes inner = shop.group("/old");
+  const Assets assets = serve_assets(shop, kEmbedded, {.prefix = "/files"});
+  const Assets old = serve_assets(inner, kEmbedded);
+  const Assets fresh = serve_assets(
+      inner, kEmbedded, {.prefix = "/fresh", .development_directory = (base_ / "root").string()});
+  EXPECT_EQ(assets.url("icon.svg"), "/shop/files/icon.4567.svg");
+  EXPECT_EQ(old.url("icon.svg"), "/shop/old/assets/icon.4567.svg");
+  EXPECT_EQ(old.name("icon.svg"), "icon.4567.svg");
+  EXPECT_EQ(fresh.url("a.css"), "/shop/old/fresh/a.css");
+  EXPECT_EQ(get(assets.url("icon.svg")).body, "<svg/>");
+  EXPECT_EQ(get(old.url("icon.svg")).body, "<svg/>");
+  EXPECT_EQ(get(fresh.url("a.css")).body, "first");
+}
+
 }  // namespace
 }  // namespace eider
