@@ -400,7 +400,7 @@ BoundSql RecordSql::remove(const Value& key, std::optional<std::int64_t> version
     text << "delete from " << table_;
   } else {
     text << "update " << table_ << " set " << column_sql(deleted_) << " = "
-         << (is_marked_ ? Value(std::int64_t{1}) : Value::instant(now_text()));
+         << (is_marked_ ? Value(std::int64_t{1}) : Value(now_text(), Value::TextKind::instant));
     if (!version_.empty()) {
       text << ", " << column_sql(version_) << " = " << column_sql(version_) << " + 1";
     }

@@ -40,6 +40,16 @@ Value from_optional(const Type& type, const void* object) {
   return inside == nullptr ? Value() : value_of(*type.optional().value, inside);
 }
 
+Value::TextKind text_kind_of(std::string_view format) noexcept {
+  if (format == "date-time") {
+    return Value::TextKind::instant;
+  }
+  if (format == "duration" || format == "precise-duration") {
+    return Value::TextKind::duration;
+  }
+  return format == "decimal" ? Value::TextKind::decimal : Value::TextKind::other;
+}
+
 Value from_text(const reflect::Text& type, const void* object) {
   std::string made;
   type.format(object, &made, [](void* context, std::string_view text) {
@@ -50,11 +60,7 @@ Value from_text(const reflect::Text& type, const void* object) {
     // PostgreSQL would round it up to 24:00:00, which a TimeOfDay cannot read.
     made.resize(kLastMicrosecond.size());
   }
-  const std::string_view format = type.schema->format;
-  if (format == "duration" || format == "precise-duration") {
-    return Value::duration(std::move(made));
-  }
-  return format == "date-time" ? Value::instant(std::move(made)) : Value(std::move(made));
+  return Value(std::move(made), text_kind_of(type.schema->format));
 }
 
 Value from_bytes(const Type& type, const void* object) {

@@ -24,33 +24,24 @@ using Blob = std::vector<std::byte>;
 class Value {
  public:
   enum class Kind : std::uint8_t { null, integer, real, text, blob };
+  /// The type that a text was created from. Some databases use other formats, or treat the types
+  /// differently.
+  ///
+  /// instant   a std::chrono::sys_time: "2026-11-22T18:05:00.250Z"
+  /// duration  a std::chrono::duration: "PT1H30M"
+  /// decimal   a Decimal: "-12.50"
+  enum class TextKind : std::uint8_t { other, instant, duration, decimal };
 
   Value() = default;
   explicit Value(std::int64_t number) : held_(number) {}
   explicit Value(double number) : held_(number) {}
-  explicit Value(std::string text) : held_(std::move(text)) {}
+  explicit Value(std::string text, TextKind kind = TextKind::other)
+      : held_(std::move(text)), text_kind_(kind) {}
   explicit Value(Blob bytes) : held_(std::move(bytes)) {}
-  /// Creates the text of an instant in UTC, "2026-11-22T18:05:00.250Z"; some databases use another
-  /// format.
-  [[nodiscard]] static Value instant(std::string text) {
-    Value value(std::move(text));
-    value.is_instant_ = true;
-    return value;
-  }
-  /// Creates the text of a duration, "PT1H30M"; some databases use another format.
-  [[nodiscard]] static Value duration(std::string text) {
-    Value value(std::move(text));
-    value.is_duration_ = true;
-    return value;
-  }
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(held_.index()); }
   [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::null; }
-  /// Returns whether it was created from a std::chrono::sys_time; a text that looks like one is
-  /// not.
-  [[nodiscard]] bool is_instant() const noexcept { return is_instant_; }
-  /// Returns whether it was created from a std::chrono::duration.
-  [[nodiscard]] bool is_duration() const noexcept { return is_duration_; }
+  [[nodiscard]] TextKind text_kind() const noexcept { return text_kind_; }
 
   // Each returns null or nothing if the value is of another kind.
   [[nodiscard]] std::optional<std::int64_t> integer() const noexcept { return get<std::int64_t>(); }
@@ -84,8 +75,7 @@ class Value {
   std::variant<std::monostate, std::int64_t, double, std::string, Blob> held_;
   std::shared_ptr<const std::vector<Value>> elements_;
   bool is_array_ = false;
-  bool is_instant_ = false;
-  bool is_duration_ = false;
+  TextKind text_kind_ = TextKind::other;
 };
 
 inline void Value::set_elements(std::vector<Value> elements) {

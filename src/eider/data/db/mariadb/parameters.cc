@@ -13,6 +13,19 @@
 namespace eider::db::mariadb {
 namespace {
 
+/// Returns whether the server reads it as a decimal number; it would read another text of a custom
+/// type as 0.
+bool is_decimal(std::string_view text) noexcept {
+  constexpr std::size_t kDigitsMax = 65;
+  text.remove_prefix(text.starts_with('-') ? 1 : 0);
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view fraction =
+      point == std::string_view::npos ? std::string_view("0") : text.substr(point + 1);
+  return !whole.empty() && !fraction.empty() && text.size() <= kDigitsMax &&
+         std::ranges::all_of(whole, is_digit) && std::ranges::all_of(fraction, is_digit);
+}
+
 /// In strict mode, the server does not accept 'T' and 'Z'; its sessions use UTC.
 std::string as_datetime(std::string text) {
   std::ranges::replace(text, 'T', ' ');
@@ -55,8 +68,16 @@ std::string as_time(const std::string& text) {
 }  // namespace
 
 std::string Parameters::server_text(const Value& value) {
-  const std::string& text = *value.text();
-  return value.is_instant() ? as_datetime(text) : value.is_duration() ? as_time(text) : text;
+  switch (value.text_kind()) {
+    case Value::TextKind::instant:
+      return as_datetime(*value.text());
+    case Value::TextKind::duration:
+      return as_time(*value.text());
+    case Value::TextKind::decimal:
+    case Value::TextKind::other:
+      break;
+  }
+  return *value.text();
 }
 
 double Parameters::finite(double real) {
@@ -99,10 +120,14 @@ void Parameters::add(const Value& value) {
       point(MYSQL_TYPE_DOUBLE, &reals_.emplace_back(finite(*value.real())), sizeof(double));
       break;
     case Value::Kind::text: {
-      const bool is_as_bound = !value.is_instant() && !value.is_duration();
+      const Value::TextKind kind = value.text_kind();
+      const bool is_converted =
+          kind == Value::TextKind::instant || kind == Value::TextKind::duration;
       const std::string& text =
-          is_as_bound ? *value.text() : texts_.emplace_back(server_text(value));
-      point(MYSQL_TYPE_STRING, text.data(), text.size());
+          is_converted ? texts_.emplace_back(server_text(value)) : *value.text();
+      // The server computes with a text as with a double, and would lose digits.
+      const bool is_number = kind == Value::TextKind::decimal && is_decimal(text);
+      point(is_number ? MYSQL_TYPE_NEWDECIMAL : MYSQL_TYPE_STRING, text.data(), text.size());
       break;
     }
     case Value::Kind::blob:

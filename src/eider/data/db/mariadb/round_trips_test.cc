@@ -184,5 +184,27 @@ TEST_F(MariadbRoundTrips, know_which_value_a_column_does_not_accept) {
   }(base));
 }
 
+TEST_F(MariadbRoundTrips, compute_with_decimals_exactly) {
+  const Database base = open();
+  script(base,
+         "drop table if exists balances; create table balances(id int primary key, amount "
+         "decimal(20, 3), code varchar(20)); insert into balances(id, amount, code) "
+         "values(1, 123456789012345.678, '1.50'), (2, 0.3, '0.10')");
+  on_loop_.run([](Database on) -> Task<> {
+    const Decimal step = *Decimal::parse("0.001");
+    co_await on.exec("update balances set amount = amount + $1 where id = 1", step);
+    const auto added = co_await on.one<Decimal>("select amount from balances where id = $1", 1);
+    EXPECT_EQ(added, Decimal::parse("123456789012345.679"));
+    const Decimal whole = *Decimal::parse("123456789012345.680");
+    EXPECT_EQ(co_await on.one<int>("select id from balances where amount + $1 = $2", step, whole),
+              1);
+    const Decimal negative = *Decimal::parse("-123456789012345.679");
+    EXPECT_EQ(co_await on.one<int>("select id from balances where amount + $1 = 0", negative), 1);
+    // As text, it has all its digits.
+    co_await on.exec("update balances set code = $1 where id = 2", *Decimal::parse("-7.50"));
+    EXPECT_EQ(co_await on.one<std::string>("select code from balances where id = 2"), "-7.50");
+  }(base));
+}
+
 }  // namespace
 }  // namespace eider
