@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "eider/core/kinds/decimal.h"
 #include "eider/core/kinds/times.h"
 #include "eider/core/reflect/constraints.h"
 #include "tests/databases/tested_database.h"
@@ -51,6 +52,10 @@ struct Kid {
 struct Extra {
   std::int64_t id = 0;
   std::int64_t part_id = 0;
+};
+struct Priced {
+  std::int64_t id = 0;
+  Decimal price;
 };
 struct Coded {
   std::int64_t id = 0;
@@ -188,6 +193,26 @@ TEST_P(AdminOnEach, lists_what_is_searched_and_filtered) {
                    .sort = *things().find("weight"),
                    .is_descending = true}),
             (Names{"salt_mine", "Tides", "Salt 100%"}));
+}
+
+TEST_P(AdminOnEach, compares_decimals_by_their_values) {
+  script(base_,
+         "drop table if exists adm_prices; create table adm_prices(id bigint primary key, price " +
+             std::string(differs().types.decimal) +
+             " not null); insert into adm_prices(id, price) values(1, '10'), (2, '9'), (3, '-1')");
+  add_resource<shop::Priced>(site_, {.name = "adm_prices"});
+  on_loop_.run(start_site(site_, base_));
+  on_loop_.run([](Database on, const Resource* prices) -> Task<> {
+    const std::size_t price = *prices->find("price");
+    const Condition nine{price, Condition::Compares::at_least,
+                         *value_of_text(prices->columns[price], "9")};
+    const Find find{.search = "", .conditions = {nine}, .sort = price};
+    std::vector<std::string> keys;
+    for (const Record& each : co_await list_records(on, *prices, find, list_columns(*prices))) {
+      keys.push_back(each.key());
+    }
+    EXPECT_EQ(keys, (std::vector<std::string>{"2", "1"}));
+  }(base_, &*site_.resources.back()));
 }
 
 TEST_P(AdminOnEach, reads_changes_and_removes_a_record) {

@@ -215,6 +215,113 @@ TEST_P(StoredRecords, are_listed_by_the_members_of_a_query) {
   }(base_));
 }
 
+struct Offer {
+  std::int64_t id = 0;
+  Decimal price;
+  std::optional<Decimal> was = {};
+};
+
+enum class OfferOrder : std::uint8_t { price, price_desc };
+
+struct FindOffers {
+  std::optional<Decimal> price = {};
+  std::optional<Decimal> price_min = {};
+  std::optional<Decimal> was_below = {};
+  OfferOrder sort = OfferOrder::price;
+  int page = 1;
+  int per_page = 10;
+};
+
+struct OfferPlace {
+  Decimal price;
+  std::int64_t id;
+};
+
+Task<std::vector<std::int64_t>> ids_of(db::Records<Offer> offers, FindOffers query) {
+  std::vector<std::int64_t> ids;
+  for (const Offer& offer : co_await offers.page(query)) {
+    ids.push_back(offer.id);
+  }
+  EXPECT_EQ(co_await offers.count(query), static_cast<std::int64_t>(ids.size()));
+  co_return ids;
+}
+
+TEST_P(StoredRecords, with_decimals_are_compared_by_their_values) {
+  const std::string decimal = differs().types.decimal;
+  script(base_, "drop table if exists offers; create table offers(id int primary key, price " +
+                    decimal + " not null, was " + decimal + " null)");
+  on_loop_.run([](Database base) -> Task<> {
+    const db::Records<Offer> offers(base, {.name = "offers"});
+    std::int64_t id = 0;
+    for (const char* price : {"10", "9", "-1.5", "-20", "9.5"}) {
+      ++id;
+      const Decimal value = *Decimal::parse(price);
+      (void)co_await offers.insert(Offer{.id = id, .price = value, .was = value});
+    }
+    using Ids = std::vector<std::int64_t>;
+    FindOffers query;
+    EXPECT_EQ(co_await ids_of(offers, query), (Ids{4, 3, 2, 5, 1}));
+    query.sort = OfferOrder::price_desc;
+    EXPECT_EQ(co_await ids_of(offers, query), (Ids{1, 5, 2, 3, 4}));
+    query = {.price_min = Decimal::parse("9.00")};
+    EXPECT_EQ(co_await ids_of(offers, query), (Ids{2, 5, 1}));
+    query = {.was_below = Decimal::parse("9.5")};
+    EXPECT_EQ(co_await ids_of(offers, query), (Ids{4, 3, 2}));
+    query = {.price = Decimal::parse("9.50")};
+    EXPECT_EQ(co_await ids_of(offers, query), Ids{5});
+    Ids ids;
+    std::optional<OfferPlace> place;
+    do {
+      query = {.per_page = 2};
+      auto paging = offers.page_after(query, place);
+      place.reset();
+      for (const Offer& offer : co_await paging) {
+        ids.push_back(offer.id);
+        place = OfferPlace{offer.price, offer.id};
+      }
+    } while (place);
+    EXPECT_EQ(ids, (Ids{4, 3, 2, 5, 1}));
+  }(base_));
+}
+
+struct Song {
+  std::int64_t id = 0;
+  std::optional<std::chrono::milliseconds> length = {};
+};
+
+enum class SongOrder : std::uint8_t { length, length_desc };
+
+struct FindSongs {
+  std::optional<std::chrono::milliseconds> length_max = {};
+  SongOrder sort = SongOrder::length_desc;
+  int page = 1;
+  int per_page = 10;
+};
+
+TEST_P(StoredRecords, with_durations_are_compared_by_their_values) {
+  const bool is_mariadb = base_.dialect() == db::Dialect::mariadb;
+  const std::string type = is_sqlite() ? "text" : is_mariadb ? "time(3)" : "interval";
+  script(base_, "drop table if exists songs; create table songs(id int primary key, length " +
+                    type + " null)");
+  on_loop_.run([](Database base) -> Task<> {
+    using std::chrono::milliseconds;
+    const db::Records<Song> songs(base, {.name = "songs"});
+    std::int64_t id = 0;
+    for (const milliseconds length :
+         {milliseconds(540'000), milliseconds(600'000), milliseconds(59'250), milliseconds(60'000),
+          milliseconds(90'000'000)}) {
+      const Song song{.id = ++id, .length = length};
+      (void)co_await songs.insert(song);
+    }
+    const FindSongs query{.length_max = milliseconds(600'000)};
+    std::vector<std::int64_t> ids;
+    for (const Song& song : co_await songs.page(query)) {
+      ids.push_back(song.id);
+    }
+    EXPECT_EQ(ids, (std::vector<std::int64_t>{2, 1, 4, 3}));
+  }(base_));
+}
+
 struct Injected {
   std::optional<int> absent = {};
   int page = 1;

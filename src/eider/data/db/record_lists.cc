@@ -69,6 +69,27 @@ std::int64_t number_of(const Described& of, std::string_view name) {
 
 }  // namespace
 
+std::string_view collation_of(const reflect::Type& type, Dialect dialect) noexcept {
+  if (dialect != Dialect::sqlite) {
+    return "";
+  }
+  switch (type.kind) {
+    case Kind::kOptional:
+      return collation_of(*type.optional().value, dialect);
+    case Kind::kConstrained:
+      return collation_of(*type.constraint().value, dialect);
+    case Kind::kText: {
+      const std::string_view format = type.text().schema->format;
+      const bool is_duration = format == "duration" || format == "precise-duration";
+      return format == "decimal" ? " collate eider_decimal"
+             : is_duration       ? " collate eider_duration"
+                                 : "";
+    }
+    default:
+      return "";
+  }
+}
+
 /// Returns the condition for a member name: a column, which must be equal, or one with a suffix.
 RecordSql::Asked RecordSql::asked_by(std::string_view name) const {
   if (find_column(name) != nullptr) {
@@ -83,6 +104,10 @@ RecordSql::Asked RecordSql::asked_by(std::string_view name) const {
   refuse("records of " + table_ + " have no member " + std::string(name) + " to search in");
 }
 
+std::string RecordSql::compared_sql(std::string_view column) const {
+  return column_sql(column).append(collation_of(*member_of(column).type, dialect_));
+}
+
 void RecordSql::add_condition(Text& to, const reflect::Member& member, const void* value) const {
   const reflect::Type& type = member.is_optional() ? *member.type->optional().value : *member.type;
   const Asked asked = asked_by(member.name);
@@ -90,7 +115,7 @@ void RecordSql::add_condition(Text& to, const reflect::Member& member, const voi
     to.condition() << "lower(" << column_sql(asked.column) << ") like lower("
                    << contained(value_of(type, value)) << ") escape '!'";
   } else {
-    to.condition() << column_sql(asked.column) << asked.compares << value_of(type, value);
+    to.condition() << compared_sql(asked.column) << asked.compares << value_of(type, value);
   }
 }
 
@@ -150,7 +175,7 @@ BoundSql RecordSql::page(const Described& query) const {
   if (const void* sort = member_value(query, "sort", &type)) {
     const Value value = value_of(*type, sort);
     const Order order = order_of(value.text() == nullptr ? "" : std::string_view(*value.text()));
-    text << column_sql(order.column) << (order.is_descending ? " desc, " : ", ");
+    text << compared_sql(order.column) << (order.is_descending ? " desc, " : ", ");
   }
   const std::int64_t count = number_of(query, "per_page");
   std::int64_t offset = 0;
@@ -192,7 +217,7 @@ void RecordSql::add_behind(Text& to, const Described& place, Direction direction
   }
   std::string_view between;
   for (const reflect::Member& member : members) {
-    to << between << column_sql(member.name);
+    to << between << compared_sql(member.name);
     between = ", ";
   }
   to << ")" << compares << "(";
@@ -209,9 +234,8 @@ BoundSql RecordSql::page_after(const Described& query, const Described& place,
   const bool is_down = direction == Direction::down;
   std::string order;
   for (const reflect::Member& member : place.type->structure()) {
-    (void)member_of(member.name);
     order.append(order.empty() ? "" : ", ")
-        .append(column_sql(member.name))
+        .append(compared_sql(member.name))
         .append(is_down ? " desc" : "");
   }
   Text text("select " + columns_ + " from " + table_);

@@ -58,6 +58,11 @@ struct RecordChange {
 
 [[nodiscard]] Ahead ahead_of(RecordChange& change, bool is_within_transaction);
 
+/// Returns the collation by which a column of that type is compared and sorted, or an empty text.
+/// SQLite stores decimals and durations as texts, and would compare 10.00 and 9.00 by their first
+/// characters.
+[[nodiscard]] std::string_view collation_of(const reflect::Type& type, Dialect dialect) noexcept;
+
 /// All functions throw Failure(statement) if a struct has a member that the record does not have.
 class RecordSql {
  public:
@@ -143,6 +148,8 @@ class RecordSql {
   void add_held(Text& to, std::string_view prefix) const;
   /// Pre: `deleted_` is not empty.
   [[nodiscard]] std::string not_removed(std::string_view prefix) const;
+  /// Returns the column with its collation.
+  [[nodiscard]] std::string compared_sql(std::string_view column) const;
   void add_behind(Text& to, const Described& place, Direction direction) const;
   void add_conditions(Text& to, const Described& query) const;
   void add_condition(Text& to, const reflect::Member& member, const void* value) const;

@@ -8,6 +8,7 @@
 #include "eider/core/base/translation.h"
 #include "eider/data/db/create_tables.h"
 #include "eider/data/db/failure.h"
+#include "eider/data/db/record_sql.h"
 #include "eider/web/admin/admin_site.h"
 #include "eider/web/views/value.h"
 
@@ -266,6 +267,9 @@ Task<> start_site(Site& site, Database database) {
   set_relations(site);
   for (const auto& resource : site.resources) {
     choose_filters(*resource);
+    for (Column& column : resource->columns) {
+      column.collation = db::detail::collation_of(*column.member->type, database.dialect());
+    }
   }
   site.database.emplace(std::move(database));
 }

@@ -39,7 +39,9 @@ struct Column {
   bool is_hidden = false;
   bool is_secret = false;
   std::optional<std::size_t> relation = {};
+  std::string_view collation = {};  // to compare and sort by it; set at startup
 
+  [[nodiscard]] std::string compared() const { return std::string(name()).append(collation); }
   [[nodiscard]] std::string_view name() const noexcept { return member->name; }
 };
 

@@ -67,7 +67,8 @@ std::string_view sign_of(Condition::Compares compares) {
 
 void add_conditions(Text& to, const Resource& resource, const Find& find) {
   for (const Condition& each : find.conditions) {
-    to.condition() << resource.columns[each.column].name() << sign_of(each.compares) << each.value;
+    to.condition() << resource.columns[each.column].compared() << sign_of(each.compares)
+                   << each.value;
   }
   add_search(to, resource, find.search);
   add_existing(to, resource);
@@ -75,7 +76,7 @@ void add_conditions(Text& to, const Resource& resource, const Find& find) {
 
 void add_order(Text& to, const Resource& resource, const Find& find) {
   const std::string_view direction = find.is_descending ? " desc" : "";
-  to << " order by " << resource.columns[find.sort].name() << direction;
+  to << " order by " << resource.columns[find.sort].compared() << direction;
   if (find.sort != resource.key) {
     to << ", " << resource.key_column().name() << direction;
   }

@@ -12,10 +12,15 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "eider/core/base/reached.h"
+#include "eider/core/kinds/decimal.h"
+#include "eider/core/kinds/times.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/sqlite/open_cursor.h"
 #include "eider/data/db/sqlite/sqlite_error.h"
@@ -74,6 +79,36 @@ const char* mend_of(int code) noexcept {
     default:
       return "Check the path and its permissions.";
   }
+}
+
+/// Texts without a value come after all others.
+template <class T>
+int compare_values(const std::optional<T>& one, const std::optional<T>& other,
+                   std::string_view left, std::string_view right) noexcept {
+  if (one && other) {
+    return *one < *other ? -1 : static_cast<int>(*other < *one);
+  }
+  return one || other ? (one ? -1 : 1) : left.compare(right);
+}
+
+int compare_decimals(std::string_view left, std::string_view right) noexcept {
+  return compare_values(Decimal::parse(left), Decimal::parse(right), left, right);
+}
+
+int compare_durations(std::string_view left, std::string_view right) noexcept {
+  const auto parse = [](std::string_view text) {
+    const auto length = eider::detail::kinds::parse_length(text);
+    return length ? std::optional(std::pair(length->seconds, length->nanoseconds)) : std::nullopt;
+  };
+  return compare_values(parse(left), parse(right), left, right);
+}
+
+/// Compares two texts that SQLite passes to a collation.
+template <int (*kCompare)(std::string_view, std::string_view) noexcept>
+int collate(void* /*unused*/, int left_bytes, const void* left, int right_bytes,
+            const void* right) noexcept {
+  return kCompare({static_cast<const char*>(left), static_cast<std::size_t>(left_bytes)},
+                  {static_cast<const char*>(right), static_cast<std::size_t>(right_bytes)});
 }
 
 constexpr std::size_t kStatementsMax = 128;
@@ -239,6 +274,7 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
   execute("pragma foreign_keys = on");
   execute("pragma trusted_schema = off");
   add_last_insert_rowid();
+  add_collations();
   if (role_ == Role::reads) {
     execute("pragma query_only = on");
     keep_query_only();
@@ -351,6 +387,18 @@ void SqliteConnection::add_last_insert_rowid() {
   if (code != SQLITE_OK) {
     throw_sqlite(handle_.get(), "last_insert_rowid()");
   }
+}
+
+/// Decimals and durations are stored as texts, and compared by their values with these collations.
+void SqliteConnection::add_collations() {
+  const auto add = [this](const char* name, auto compare) {
+    if (sqlite3_create_collation_v2(handle_.get(), name, SQLITE_UTF8, nullptr, compare, nullptr) !=
+        SQLITE_OK) {
+      throw_sqlite(handle_.get(), name);
+    }
+  };
+  add("eider_decimal", &collate<&compare_decimals>);
+  add("eider_duration", &collate<&compare_durations>);
 }
 
 /// SQLite treats the pragma as read-only, so a reader could run it.

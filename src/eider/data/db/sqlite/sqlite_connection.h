@@ -62,6 +62,7 @@ class SqliteConnection final : public Connection {
   void prove_writable();
   void set_up_schema(const std::string& path, const std::string& schema);
   void add_last_insert_rowid();
+  void add_collations();
   void keep_query_only();
   void watch_log(const SqliteOptions& options);
   void on_log(std::uint64_t pages_count);
