@@ -196,6 +196,9 @@ TEST_P(RoundTrips, return_a_row_of_many_types) {
 Task<> round_trips_of_sqlite(Database on) {
   const std::string with_zero("a\0b\xC3\xA9", 5);
   co_await round_trip(on, "text", with_zero);
+  co_await round_trip(on, "real", -std::numeric_limits<double>::infinity());
+  auto nothing = on.exec("select $1", std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ((co_await failure_of(nothing)).kind(), db::FailureKind::values);
   const std::chrono::sys_seconds epoch{};
   EXPECT_EQ((co_await on.one<std::string>("select $1", epoch)), "1970-01-01T00:00:00Z");
 }

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,9 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
       sqlite3_bind_int64(statement, index, value.integer().value_or(0));
       return;
     case Value::Kind::real:
+      if (std::isnan(value.real().value_or(0))) {  // it would become NULL
+        throw Failure::of_value("SQLite cannot store NaN");
+      }
       sqlite3_bind_double(statement, index, value.real().value_or(0));
       return;
     case Value::Kind::text:
