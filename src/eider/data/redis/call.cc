@@ -45,9 +45,9 @@ Buffer* Call::begin(std::uint64_t watched) {
 }
 
 void Call::check(std::string_view command) {
-  if (check_command(command, link_->use()) == CommandKind::script) {
-    kind_ = CommandKind::script;
-  }
+  const CommandKind kind = check_command(command, link_->use());
+  is_blocking_ = is_blocking_ || kind == CommandKind::blocking;
+  kind_ = kind == CommandKind::script ? kind : kind_;
 }
 
 void Call::check_written() {

@@ -131,6 +131,7 @@ class Call : private Timer, private Deferred {
   /// Depends on the state of its connection, so it is not sent over another one.
   bool is_bound_ = false;
   bool wants_sent_ = false;
+  bool is_blocking_ = false;  // one of its commands
   CommandKind kind_ = CommandKind::plain;
   CommandName name_;
   WaitNote note_;

@@ -1,6 +1,7 @@
 #include "eider/data/redis/command_rules.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "eider/data/redis/call.h"
@@ -10,11 +11,14 @@
 namespace eider::redis::detail {
 namespace {
 
-/// Commands that change the state of a connection, or block other commands.
-constexpr std::string_view kOwnConnection[] = {
-    "BLMOVE",   "BLMPOP",   "BLPOP",   "BRPOP", "BRPOPLPUSH", "BZMPOP",
-    "BZPOPMAX", "BZPOPMIN", "UNWATCH", "WAIT",  "WAITAOF",    "CLIENT",
+/// Commands that block other commands of a connection.
+constexpr std::string_view kBlocking[] = {
+    "BLMOVE", "BLMPOP",   "BLPOP",    "BRPOP", "BRPOPLPUSH",
+    "BZMPOP", "BZPOPMAX", "BZPOPMIN", "WAIT",  "WAITAOF",
 };
+
+/// Commands that change the state of a connection.
+constexpr std::string_view kOwnConnection[] = {"UNWATCH", "CLIENT"};
 
 struct Instead {
   std::string_view name;
@@ -76,12 +80,15 @@ bool says_block(RespCursor arguments) noexcept {
   return false;
 }
 
-bool is_for_own(std::string_view name, RespCursor arguments) noexcept {
+bool is_one_of(std::string_view name, std::span<const std::string_view> words) noexcept {
+  return std::ranges::any_of(words, [name](std::string_view word) { return is_word(name, word); });
+}
+
+bool is_blocking(std::string_view name, RespCursor arguments) noexcept {
   if (is_word(name, "XREAD") || is_word(name, "XREADGROUP")) {
     return says_block(arguments);
   }
-  return std::ranges::any_of(kOwnConnection,
-                             [name](std::string_view word) { return is_word(name, word); });
+  return is_one_of(name, kBlocking);
 }
 
 }  // namespace
@@ -102,12 +109,16 @@ CommandKind check_command(std::string_view command, ConnectionUse use) {
   if (nowhere != std::end(kNowhere)) {
     refuse(name, nowhere->why);
   }
-  if (use != ConnectionUse::own && is_for_own(name, words)) {
+  const bool blocks = is_blocking(name, words);
+  if (use != ConnectionUse::own && (blocks || is_one_of(name, kOwnConnection))) {
     refuse(name, " needs its own connection: use Redis::session");
   }
   // The next responses would not belong to their commands.
   if (is_word(name, "CLIENT") && !words.is_at_end() && is_word(words.next().text, "REPLY")) {
     refuse("CLIENT REPLY", kNever);
+  }
+  if (blocks) {
+    return CommandKind::blocking;
   }
   return is_script(name) ? CommandKind::script : CommandKind::plain;
 }

@@ -14,9 +14,10 @@ enum class ConnectionUse : std::uint8_t { shared, own, front };
 
 /// The meaning of an error of a command.
 ///
-/// plain   nothing was executed
-/// script  a script may have written data before the error, and may have chosen its text
-enum class CommandKind : std::uint8_t { plain, script };
+/// plain     nothing was executed
+/// blocking  the same; the server may execute it much later than it receives it
+/// script    a script may have written data before the error, and may have chosen its text
+enum class CommandKind : std::uint8_t { plain, blocking, script };
 
 /// Compares names of Redis case-insensitively. word  in upper case
 [[nodiscard]] bool is_word(std::string_view text, std::string_view word) noexcept;

@@ -201,8 +201,13 @@ void Link::hold(Call& call, std::string_view why) {
   enqueue(call, 0, 1);
 }
 
+/// A blocking command that was sent ends with its connection. Otherwise, the server would execute
+/// it later, for example remove an element from a list that no caller gets.
 void Link::abandon(Call& call) noexcept {
   queue_.give_up(call);
+  if (call.is_blocking_ && call.state_ == Call::State::sent) {
+    return break_off("a blocking command was canceled", false);
+  }
   // While Redis is not available, do not let slots of abandoned calls accumulate.
   if (!is_ready_) {
     queue_.compact_many();
@@ -356,7 +361,7 @@ void Link::on_broken(NetError error) {
   break_off(text(error));
 }
 
-void Link::break_off(std::string_view why) {
+void Link::break_off(std::string_view why, bool has_failed) {
   if (!is_ready_) {
     return;
   }
@@ -367,7 +372,9 @@ void Link::break_off(std::string_view why) {
   lost_ = std::move(stream_);
   loop_.defer(*this);
   why_ = why;
-  pauses_.note_end(made_, loop_.now());
+  if (has_failed) {
+    pauses_.note_end(made_, loop_.now());
+  }
   fail_sent(why);
   for (Call* const call : queue_.take_bound()) {
     tell_aborted(*call);

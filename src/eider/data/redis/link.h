@@ -106,7 +106,9 @@ class Link final : private StreamOwner, private Deferred {
   /// Connects, if it is not connected or connecting.
   void connect();
   /// Closes the connection as if the server had done so.
-  void break_off(std::string_view why);
+  ///
+  /// has_failed  false: the next connection needs no pause
+  void break_off(std::string_view why, bool has_failed = true);
 
   // For a cluster.
   /// Returns the host of the current or last connection.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
 #include "tests/support/redis_tests.h"
@@ -143,6 +144,30 @@ TEST_F(RedisTest, a_session_may_wait_while_others_go_on) {
     co_await redis.command("RPUSH", "q", "job");
     EXPECT_EQ((co_await waiting).value()[1], "job");
     EXPECT_EQ(co_await session.command<Popped>("BLPOP", "q", 0.01), std::nullopt);
+  }(redis_));
+}
+
+TEST_F(RedisTest, a_blocking_command_that_is_canceled_takes_no_element) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    using Popped = std::optional<std::array<std::string, 2>>;
+    RedisSession session = redis.session();
+    const auto pop = [](RedisSession* from) -> Task<Popped> {
+      auto popping = from->within(10s).command<Popped>("BLPOP", "q", 0);
+      co_return co_await popping;
+    };
+    EXPECT_FALSE(co_await with_deadline(pop(&session), 50ms));
+    co_await redis.command("RPUSH", "q", "job");
+    const auto popped = co_await with_deadline(pop(&session), 5s);
+    EXPECT_TRUE(popped && *popped && (**popped)[1] == "job");
+    // The time limit of the command ends it, too, although the server has just responded.
+    auto pong = session.command<std::string>("PING");
+    auto late = session.within(50ms).command<Popped>("BLPOP", "q", 0);
+    co_await sleep_for(10ms);
+    EXPECT_EQ(co_await pong, "PONG");
+    EXPECT_EQ((co_await failure_of(late)).fault(), RedisFault::expired);
+    co_await redis.command("RPUSH", "q", "other");
+    EXPECT_EQ(co_await session.command<std::string>("PING"), "PONG");
+    EXPECT_EQ(co_await redis.command<std::int64_t>("LLEN", "q"), 1);
   }(redis_));
 }
 
