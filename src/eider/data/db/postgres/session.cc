@@ -374,6 +374,18 @@ void Session::finish_part() {
   course_.go_to_next();
 }
 
+/// The server has rolled back a batch if one of its statements no longer matches the schema. The
+/// batch is sent again, once, except in a transaction.
+bool Session::undo_stale_batch() {
+  if (!answers_.is_stale() || course_.was_retried() || is_late_ || transaction_.is_held() ||
+      wire_.is_in_transaction()) {
+    return false;
+  }
+  sender_.forget_old(course_.parts());  // others may be outdated, too
+  course_.undo_joined(*job_);
+  return true;
+}
+
 /// Returns whether there are statements that the server has not run yet.
 bool Session::is_to_be_sent(Stage done) {
   switch (done) {
@@ -391,7 +403,7 @@ bool Session::is_to_be_sent(Stage done) {
       }
       break;
     case Stage::running:
-      if (course_.is_batch() || !course_.has_undone()) {
+      if (course_.is_batch() ? !undo_stale_batch() : !course_.has_undone()) {
         return false;
       }
       course_.note_retry();

@@ -183,6 +183,7 @@ class Session final : public LoopConnection,
   void take_results();
   void follow(Answers::Next next);
   void finish_round();
+  [[nodiscard]] bool undo_stale_batch();
   [[nodiscard]] bool is_to_be_sent(Stage done);
   void finish_part();
   void end_job();

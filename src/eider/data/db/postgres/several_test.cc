@@ -210,6 +210,24 @@ TEST_F(SeveralInPostgres, a_table_that_has_changed_is_read_as_it_is_then_and_not
   }(open({.connections_max = 1})));
 }
 
+TEST_F(SeveralInPostgres, a_batch_reads_a_table_that_has_changed_and_changes_it_once) {
+  on_each([](Database base) -> Task<> {
+    co_await make_things(base);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto [row, added, rows] = co_await base.batch(
+          db::row<db::Row>("select * from things where id = 1"),
+          db::change("insert into things(id, name) values($1, 'x')", static_cast<int>(10 + i)),
+          db::rows<db::Row>("select * from things"));
+      EXPECT_EQ(row->size(), 2 + i);
+      EXPECT_EQ(added.rows, 1);
+      EXPECT_EQ(rows.size(), 2 + i);
+      const db::RuntimeSql alter{"alter table things add more" + std::to_string(i) + " int"};
+      co_await base.exec(alter);
+    }
+    EXPECT_EQ(co_await base.one<std::int64_t>("select count(*) from things"), 4);
+  });
+}
+
 TEST_F(SeveralInPostgres, whose_client_left_are_cancelled_one_after_the_other) {
   on_loop_.run([](Database base) -> Task<> {
     auto ask = [](Database on) -> Task<> {

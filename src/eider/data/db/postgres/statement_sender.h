@@ -73,6 +73,12 @@ class StatementSender {
   ///
   /// returns  whether it may be repeated
   [[nodiscard]] bool forget_stale(const Part& part, const Refusal& refusal);
+  /// Statements that were prepared by an earlier job will be prepared again.
+  void forget_old(std::span<const Part> parts) {
+    for (const Part& part : parts) {
+      (void)forget_old(part);
+    }
+  }
 
  private:
   /// The first of `parts` that must be prepared before sending, or null.
