@@ -1,4 +1,5 @@
 // Jobs are enqueued, run, retried, canceled and unique, on each database.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -537,6 +538,22 @@ TEST_P(JobRuns, soon_because_its_commit_notifies_other_processes) {
     scope.cancel();
     co_await scope.join();
   }(database(), &its_count));
+}
+
+TEST_P(JobRuns, if_many_with_large_arguments_are_added_at_once) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {});
+    co_await jobs->start();
+    // More than a statement may have.
+    const std::string text(100'000, '"');
+    std::vector<WriteNote> notes(100, WriteNote{1, text});
+    co_await jobs->enqueue_all(base, notes);
+    EXPECT_EQ(co_await rows(base, "eider_jobs"), 100);
+    const auto waiting = co_await jobs->enqueued<WriteNote>();
+    EXPECT_TRUE(
+        std::ranges::all_of(waiting, [&text](const WriteNote& note) { return note.text == text; }));
+  }(database()));
 }
 
 TEST_P(JobRuns, only_where_its_type_is_known) {

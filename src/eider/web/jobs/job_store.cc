@@ -21,6 +21,9 @@ using How = Ending::How;
 constexpr std::int64_t kStagedAtOnce = 1000;
 constexpr std::int64_t kRemovedAtOnce = 1000;
 constexpr std::size_t kInsertedAtOnce = 500;
+/// Maximum size of the arguments in a statement with several jobs, because servers limit the size
+/// of a statement (MariaDB: 16 MiB), which has them as JSON in JSON.
+constexpr std::size_t kInsertedBytes = std::size_t{1} << 20U;
 constexpr std::size_t kTextBytesMax = std::size_t{16} << 10U;
 
 /// A part of a statement that differs between dialects.
@@ -165,6 +168,20 @@ std::string list_of(const std::vector<std::int64_t>& ids) {
 
 bool runs_again(const Ending& ending) noexcept {
   return ending.how == How::retry || ending.how == How::released;
+}
+
+/// Returns the number of arguments at the front that are inserted by one statement.
+std::size_t inserted_at_once(std::span<const std::string> args) {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  while (count < std::min(kInsertedAtOnce, args.size())) {
+    bytes += args[count].size();
+    if (count != 0 && bytes > kInsertedBytes) {
+      break;
+    }
+    ++count;
+  }
+  return count;
 }
 
 /// Accesses the route of Statements, which is protected.
@@ -347,12 +364,14 @@ Task<> JobStore::insert_all(const db::Statements& at, NewJob job, std::vector<st
           "unique_until, batch, args, trace) select $1, $2, $3, $4, {now} * $5 + $6, $7, {now}, 0, "
           "$9, x.args, $10 from " +
           rows);
-  for (std::size_t first = 0; first < args.size(); first += kInsertedAtOnce) {
+  std::size_t first = 0;
+  while (first < args.size()) {
+    const std::size_t count = inserted_at_once(std::span<const std::string>(args).subspan(first));
     const auto begin = args.begin() + static_cast<std::ptrdiff_t>(first);
     const std::vector<std::string> some(
         std::make_move_iterator(begin),
-        std::make_move_iterator(
-            begin + static_cast<std::ptrdiff_t>(std::min(kInsertedAtOnce, args.size() - first))));
+        std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(count)));
+    first += count;
     co_await at.exec(text, job.kind, job.queue, state_of(job), job.priority,
                      std::int64_t{job.is_delay || !job.is_scheduled}, job.due_ms, job.attempts_max,
                      some, job.batch, job.trace);
