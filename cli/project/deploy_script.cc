@@ -88,12 +88,14 @@ own_pid() {
   esac
 }
 
-# Looks five times a second, until it is so or the time is over.
+# Runs the command five times a second, until it succeeds or the time is over. The time is limited,
+# not the number of runs: a check of a service that does not respond takes seconds.
 within() {
-  turns=$((seconds * 5))
+  read -r now _ </proc/uptime
+  last=$((${now%.*} + seconds))
   while ! "$@"; do
-    [ "$turns" -gt 0 ] || return 1
-    turns=$((turns - 1))
+    read -r now _ </proc/uptime
+    [ "${now%.*}" -le "$last" ] || return 1
     sleep 0.2
   done
 }

@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tarfile
 import tempfile
@@ -460,6 +461,18 @@ class Deployed(Deploying):
         while time.monotonic() < begun + 13:
             self.assertEqual(ask(self.port, '/mode'), (200, 'one'))
             time.sleep(0.2)
+
+    def test_a_health_check_without_a_response_ends_with_the_time_limit(self):
+        self.deployed('one')
+        before = self.current()
+        silent = self.enterContext(socket.create_server(('127.0.0.1', 0)))
+        begun = time.monotonic()
+        status, _, errors = self.deploy('two', '--within', '5', '--health',
+                                        f'http://127.0.0.1:{silent.getsockname()[1]}/')
+        self.assertEqual(status, 1)
+        self.assertLess(time.monotonic() - begun, 60)
+        self.assertIn(' does not respond: set the URL with --health URL', errors)
+        self.assertTrue(errors.endswith(f'rolled back: releases/{before} serves\n'), errors)
 
     def test_the_one_before_may_take_longer_than_the_new_one_had(self):
         self.deployed('late')
