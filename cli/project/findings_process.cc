@@ -103,9 +103,24 @@ std::optional<std::string> word_of(const Process& process, const std::string& na
   return found;
 }
 
+/// Returns the value that the command line or the environment sets; an empty variable is not set.
+///
+/// name    "drain-seconds"
+std::optional<std::string> said_of(const Process& process, const std::string& name) {
+  if (auto said = word_of(process, "--" + name)) {
+    return said;
+  }
+  std::string variable_name = "EIDER_" + name;
+  std::ranges::transform(variable_name, variable_name.begin(), [](unsigned char each) {
+    return each == '-' ? '_' : static_cast<char>(std::toupper(each));
+  });
+  auto said = variable(process, variable_name);
+  return said && !said->empty() ? said : std::nullopt;
+}
+
 /// Returns the number with that key in the settings file.
 std::optional<std::string> number_of_file(const Process& process, const std::string& key) {
-  const auto file = word_of(process, "--config");
+  const auto file = said_of(process, "config");
   if (!file) {
     return std::nullopt;
   }
@@ -117,17 +132,14 @@ std::optional<std::string> number_of_file(const Process& process, const std::str
 /// Returns a number as the program reads it: the command line takes precedence over the
 /// environment, and the environment over the file of --config.
 ///
-/// words   "drain-seconds"
-std::optional<std::string> option_of(const Process& process, std::string words) {
-  if (auto said = word_of(process, "--" + words)) {
+/// name    "drain-seconds"
+std::optional<std::string> option_of(const Process& process, const std::string& name) {
+  if (auto said = said_of(process, name)) {
     return said;
   }
-  std::ranges::replace(words, '-', '_');
-  std::string upper = words;
-  std::ranges::transform(upper, upper.begin(),
-                         [](unsigned char each) { return static_cast<char>(std::toupper(each)); });
-  auto said = variable(process, "EIDER_" + upper);
-  return said ? said : number_of_file(process, words);
+  std::string key = name;
+  std::ranges::replace(key, '-', '_');
+  return number_of_file(process, key);
 }
 
 Finding finding_of_user(const Process& process) {

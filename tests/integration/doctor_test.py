@@ -132,7 +132,9 @@ class Production(unittest.TestCase):
                      '4 s', '10 s'),
                     ((), {'EIDER_SHUTDOWN_DELAY_SECONDS': '5', 'EIDER_DRAIN_SECONDS': '3'},
                      '5 s', '3 s'),
-                    (('--config', str(file)), {}, '9 s', '10 s')):
+                    (('--config', str(file)), {}, '9 s', '10 s'),
+                    ((), {'EIDER_CONFIG': str(file), 'EIDER_SHUTDOWN_DELAY_SECONDS': ''}, '9 s',
+                     '10 s')):
                 with Program('01_hello', '--port', '{port}', *words,
                              environment=environment) as plain:
                     _, found = findings('production', '--pid', str(plain.process.pid))
