@@ -102,6 +102,8 @@ void place_streams(const ProgramCall& call, int output) noexcept {
   }
   if (call.output == Output::kept_with_errors) {
     (void)::dup2(output, STDERR_FILENO);
+  } else if (call.output == Output::kept_without_errors) {
+    (void)::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
   }
 }
 
@@ -196,8 +198,7 @@ Result<ChildProcess, std::string> ChildProcess::start(const ProgramCall& call) {
   if (!made.exit_.is_open()) {
     return fail(cannot_start(call, errno));  // without a descriptor, its end could not be awaited
   }
-  if (call.output == ProgramCall::Output::kept ||
-      call.output == ProgramCall::Output::kept_with_errors) {
+  if (call.output != ProgramCall::Output::shown && call.output != ProgramCall::Output::as_errors) {
     made.output_ = std::move(output.read_end);
     (void)::fcntl(made.output_.get(), F_SETFL, O_NONBLOCK);
   }

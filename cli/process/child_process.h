@@ -21,10 +21,17 @@ namespace eider {
 /// input        file for standard input; empty: none
 /// environment  in addition to the variables of this program; replaces those of the same name
 /// output       shown: the streams of this program; as_errors: its standard error for both; kept:
-///              read_output() returns standard output; kept_with_errors: and standard error
+///              read_output() returns standard output; kept_with_errors: and standard error;
+///              kept_without_errors: standard error is discarded
 /// listens_on   a listening socket, passed as by systemd (sd_listen_fds(3)); -1: none
 struct ProgramCall {
-  enum class Output : std::uint8_t { shown, as_errors, kept, kept_with_errors };
+  enum class Output : std::uint8_t {
+    shown,
+    as_errors,
+    kept,
+    kept_with_errors,
+    kept_without_errors
+  };
 
   std::vector<std::string> words = {};
   std::string directory = ".";

@@ -147,6 +147,7 @@ TEST(RunProgram, keeps_the_output_that_it_is_called_for) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "out\n");
   EXPECT_EQ(run(Output::as_errors)->output, "");
   EXPECT_EQ(run(Output::kept)->output, "out\n");
+  EXPECT_EQ(run(Output::kept_without_errors)->output, "out\n");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "error\nout\nerror\nerror\n");
   EXPECT_EQ(run(Output::kept_with_errors)->output, "out\nerror\n");
 }

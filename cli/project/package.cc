@@ -253,11 +253,17 @@ Result<std::int64_t, std::string> source_time(const Project& project) {
   if (const char* said = std::getenv("SOURCE_DATE_EPOCH"); said != nullptr && *said != '\0') {
     text = said;
   } else {
-    const auto committed = run_quietly({"git", "-C", project.root, "log", "-1", "--format=%ct"});
-    if (!committed) {
+    // Warnings and the check of a signature (log.showSignature) are not part of the time.
+    const auto committed = run_program(
+        {.words = {"git", "-C", project.root, "log", "-1", "--no-show-signature", "--format=%ct"},
+         .output = ProgramCall::Output::kept_without_errors});
+    if (committed && committed->is_stopped) {
+      return fail(std::string(kWasStopped));
+    }
+    if (!committed || !committed->is_good()) {
       return 0;
     }
-    text = committed->substr(0, committed->find('\n'));
+    text = committed->output.substr(0, committed->output.find('\n'));
   }
   std::int64_t time = -1;
   const char* const end = text.data() + text.size();
@@ -434,13 +440,18 @@ Result<PackageFormat, std::string> format_of(const std::string& text) {
   return text == "oci" ? PackageFormat::oci : PackageFormat::tar;
 }
 
+StepEnd failed_step(std::string why) {
+  const int status = why == kWasStopped ? kCommandStopped : kCommandFailed;
+  return {status, std::move(why)};
+}
+
 }  // namespace
 
 Result<Package, StepEnd> make_package(const Project& project, const PackageWanted& wanted,
                                       ProgramCall::Output output) {
   const auto time = source_time(project);
   if (!time) {
-    return fail(StepEnd{kCommandFailed, time.error()});
+    return fail(failed_step(time.error()));
   }
   const Build build{project, "release", output, "package", environment_for(project, *time)};
   // Tests are not packed, so they are not compiled.
@@ -449,8 +460,7 @@ Result<Package, StepEnd> make_package(const Project& project, const PackageWante
   }
   auto package = pack(project, wanted, build, *time);
   return package ? Result<Package, StepEnd>(std::move(*package))
-                 : fail(StepEnd{package.error() == kWasStopped ? kCommandStopped : kCommandFailed,
-                                package.error()});
+                 : fail(failed_step(package.error()));
 }
 
 int package_command(std::span<const std::string_view> arguments) {

@@ -307,7 +307,8 @@ std::vector<std::string> source_files(const Project& project) {
   const auto listed =
       run_program({.words = {"git", "ls-files", "-coz", "--deduplicate", "--exclude-standard"},
                    .directory = project.root,
-                   .output = ProgramCall::Output::kept_with_errors});
+                   // A warning would become a part of the first file's name.
+                   .output = ProgramCall::Output::kept_without_errors});
   if (listed && listed->is_stopped) {
     ::_exit(kCommandStopped);  // an incomplete list would be used as a whole one
   }

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "cli/process/run.h"
+#include "cli/project/toolchain.h"
 #include "eider/testkit/temp_directory.h"
 
 namespace eider {
@@ -76,6 +80,21 @@ TEST_F(FindProject, a_project_without_eider_is_passed) {
 TEST_F(FindProject, a_name_that_CMake_computes_is_empty) {
   write("shop", "project(${NAME})\n" + std::string(kUses));
   EXPECT_EQ(found_from("shop"), "shop ");
+}
+
+TEST(SourceFiles, warnings_of_git_are_no_names) {
+  if (find_program("git").empty()) {
+    GTEST_SKIP() << "git is not installed";
+  }
+  const TempDirectory directory;
+  const std::string root = directory.path().string();
+  std::ofstream(directory.path() / "a.cc") << "int a;\n";
+  std::ofstream(directory.path() / "b.cc") << "int b;\n";
+  ASSERT_TRUE(run_quietly({"git", "init", root}));
+  ::setenv("GIT_TRACE", "1", 1);  // git writes to standard error, as for a folder it cannot read
+  const std::vector<std::string> files = source_files({.root = root, .name = "shop"});
+  ::unsetenv("GIT_TRACE");
+  EXPECT_EQ(files, (std::vector<std::string>{root + "/a.cc", root + "/b.cc"}));
 }
 
 }  // namespace

@@ -239,6 +239,18 @@ class Packages(unittest.TestCase):
         self.assertEqual(made[0], made[1])
         self.assertIn('shop-0.1.0-oci/index.json', made[0])
 
+    def test_the_time_of_a_commit_is_read_whatever_git_shows_in_addition(self):
+        project = self.place / 'shop'
+        shutil.copytree(SHARED.shop, project, ignore=shutil.ignore_patterns('build'))
+        git = ['git', '-C', project, '-c', 'user.name=a', '-c', 'user.email=a@shop.test']
+        date = {'GIT_AUTHOR_DATE': '1600000000 +0000', 'GIT_COMMITTER_DATE': '1600000000 +0000'}
+        for words in (['init', '-q'], ['add', '.'], ['commit', '-q', '-m', 'one']):
+            subprocess.run([*git, *words], check=True, env={**os.environ, **date})
+        status, said, errors = eider('package', place=project, SOURCE_DATE_EPOCH='', GIT_TRACE='1')
+        self.assertEqual(status, 0, errors)
+        with tarfile.open(project / said.strip()) as archive:
+            self.assertEqual({one.mtime for one in archive}, {1600000000})
+
     def test_what_is_packed_is_told_to_programs(self):
         path = SHARED.package('one').relative_to(SHARED.shop)
         status, said, _ = eider('package', '--json')
