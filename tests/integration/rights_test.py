@@ -431,9 +431,10 @@ class PidFiles(unittest.TestCase):
 
     def test_one_that_cannot_be_written_is_told(self):
         file = public_directory(self) / 'absent/pid'
-        with Service('--port', '{port}', '--pid-file', str(file)) as service:
-            until(lambda: f'--pid-file: cannot write {file}' in service.said(), service.said)
-            self.assertEqual(service.end(), 0)
+        for words in ((), ('--workers', '1')):
+            with Service('--port', '{port}', '--pid-file', str(file), *words) as service:
+                until(lambda: f'--pid-file: cannot write {file}' in service.said(), service.said)
+                self.assertEqual(service.end(), 0)
 
 
 if __name__ == '__main__':

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "eider/core/base/log.h"
+
 namespace eider::detail::server {
 
 namespace {
@@ -70,12 +72,16 @@ void PidFile::prepare(const std::string& path, const std::optional<ServingUser>&
   }
 }
 
-bool PidFile::write(const std::string& path) {
+bool PidFile::write(const std::string& path, LogSink* log) {
   if (path.empty()) {
     return true;
   }
   const std::string line = std::to_string(::getpid()) + "\n";
   if (!replace(path, line) && !overwrite(path, line)) {
+    if (log != nullptr) {
+      log->write(LogLevel::error,
+                 "--pid-file: cannot write " + path + ", which scripts and `eider upgrade` read");
+    }
     return false;
   }
   path_ = path;

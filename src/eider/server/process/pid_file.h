@@ -10,7 +10,11 @@
 #include "eider/io/runtime/descriptor.h"
 #include "eider/server/process/rights.h"
 
-namespace eider::detail::server {
+namespace eider {
+
+class LogSink;
+
+namespace detail::server {
 
 class PidFile {
  public:
@@ -19,8 +23,9 @@ class PidFile {
   void prepare(const std::string& path, const std::optional<ServingUser>& user);
   /// Atomically replaces the content with this process's ID, so no reader sees a part of it.
   ///
+  /// log      gets a line on an error; may be null
   /// returns  whether the ID was written; true if there is no path
-  bool write(const std::string& path);
+  bool write(const std::string& path, LogSink* log = nullptr);
   /// Called when another process writes the file: `remove` does not remove it.
   void leave() noexcept { path_.clear(); }
   /// Removes the file; if the directory does not permit that, makes it empty. A file with another
@@ -35,4 +40,5 @@ class PidFile {
   Descriptor file_;
 };
 
-}  // namespace eider::detail::server
+}  // namespace detail::server
+}  // namespace eider

@@ -363,7 +363,7 @@ void Supervisor::take_charge() {
   for (Seat& seat : seats_) {
     seat.say(HandoverWord::go);
   }
-  (void)pid_file_.write(options_.pid_file);
+  (void)pid_file_.write(options_.pid_file, options_.log);
   systemd_.tell_and_wait("READY=1");
   if (watchdog_.is_wanted()) {
     watch_.start(watchdog_.watch(0));

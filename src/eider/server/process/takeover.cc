@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "eider/core/base/log.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/process/descriptor_store.h"
 
@@ -42,10 +41,7 @@ void Takeover::take_over() {
   }
   if (!group_.owner->is_stopping()) {
     keep_sockets();
-    if (!pid_file_.write(options_.pid_file) && options_.log != nullptr) {
-      options_.log->write(LogLevel::error, "--pid-file: cannot write " + options_.pid_file +
-                                               ", which scripts and `eider upgrade` read");
-    }
+    (void)pid_file_.write(options_.pid_file, options_.log);
     is_in_charge_.store(true, std::memory_order_release);
   }
 }
