@@ -65,7 +65,8 @@ constexpr const char* kSchema =
     "weight real not null);\ncreate view starred as select n.id, n.title, m.note from notes n left "
     "join marks m on m.note = n.id;\ncreate view heavy as select * from marks where weight > 9;\n"
     "create table pages(id integer primary key, title text not null);\ncreate view weighed as "
-    "select m.weight from notes n left join marks m on m.note = n.id;\n";
+    "select m.weight from notes n left join marks m on m.note = n.id;\n"
+    "create table fans(note integer, person integer, primary key(note, person));\n";
 
 Migrations schema() {
   const std::vector<MigrationFile> files = {{"0001_notes.sql", kSchema}};
@@ -118,6 +119,7 @@ TEST(ScratchDatabase, tells_columns_with_their_types_and_whether_they_may_be_nul
             "id integer, title text, stars? integer, ok boolean");
   EXPECT_EQ(described("select * from notes"), "id integer, title text, stars? integer, ok boolean");
   EXPECT_EQ(described("select name, weight from marks"), "name? text, weight real");
+  EXPECT_EQ(described("select note, person from fans"), "note? integer, person? integer");
   EXPECT_EQ(described("update notes set stars = $1 where id = $2"), "");
   EXPECT_EQ(described("select titel from notes"), "SQLite: no such column: titel");
   EXPECT_EQ(described("selec"), "SQLite: near \"selec\": syntax error");

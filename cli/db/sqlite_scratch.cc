@@ -152,9 +152,21 @@ class SqliteScratch final : public ScratchDatabase {
     int is_key = 0;
     sqlite3_table_column_metadata(handle_.get(), nullptr, table, origin, &type, nullptr,
                                   &is_not_null, &is_key, nullptr);
-    // Of the columns in a primary key, only the integer row id is never null.
-    const bool is_row_number = is_key == 1 && equals_ignoring_case(text_or_empty(type), "integer");
+    // Of the columns in a primary key, only the row id is never null: a single integer.
+    const bool is_row_number = is_key == 1 &&
+                               equals_ignoring_case(text_or_empty(type), "integer") &&
+                               key_columns_of(table) == 1;
     return {.table = table, .is_not_null = is_not_null != 0 || is_row_number};
+  }
+
+  int key_columns_of(const char* table) {
+    const SqliteStatement statement =
+        prepare("select count(*) from pragma_table_xinfo(?1) where pk > 0");
+    const bool is_read =
+        statement != nullptr &&
+        sqlite3_bind_text(statement.get(), 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement.get()) == SQLITE_ROW;
+    return is_read ? sqlite3_column_int(statement.get(), 0) : 0;
   }
 
   std::string plan_of(const std::string& sql) {

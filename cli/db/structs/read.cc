@@ -33,15 +33,18 @@ struct CheckRow {
   std::string checks;
 };
 
-// In SQLite, a primary key may be null unless it is the row id.
+// In SQLite, a primary key may be null unless it is the row id: a single column of type integer.
 constexpr const char* kSqliteTables =
     "select t.name as table_name, c.name as name, lower(c.type) as type, "
-    "c.\"notnull\" = 0 and not (c.pk = 1 and lower(c.type) = 'integer') and not (c.pk > 0 and "
-    "t.wr) "
+    "c.\"notnull\" = 0 and not (k.count = 1 and c.pk = 1 and lower(c.type) = 'integer') and "
+    "not (c.pk > 0 and t.wr) "
     "as may_be_null, c.pk > 0 as is_key, "
-    "c.pk = 1 and lower(c.type) = 'integer' and not t.wr as is_counted, "
+    "k.count = 1 and c.pk = 1 and lower(c.type) = 'integer' and not t.wr as is_counted, "
     "c.hidden in (2, 3) as is_generated, c.dflt_value as default_sql "
     "from pragma_table_list t join pragma_table_xinfo(t.name) c "
+    "join (select n.name, sum(p.pk > 0) as count from pragma_table_list n "
+    "join pragma_table_xinfo(n.name) p where n.schema = 'main' group by n.name) k "
+    "on k.name = t.name "
     "where t.schema = 'main' and t.type = 'table' and c.hidden <> 1 and "
     "t.name not like 'sqlite\\_%' escape '\\' and t.name not like 'eider\\_%' escape '\\' "
     "order by t.name, c.cid";

@@ -59,5 +59,22 @@ TEST(ReadTables, of_mariadb_have_defaults_and_lengths_as_declared) {
   EXPECT_TRUE(header.contains("a = \"it's\";")) << header;
 }
 
+TEST(ReadTables, of_sqlite_number_only_a_key_of_one_integer) {
+  const Scratch scratch = make_sqlite_scratch(
+      migrations_with("create table a(id integer primary key, x text);\n"
+                      "create table b(x integer, y integer not null, primary key(x, y));\n"
+                      "create table c(x integer, y integer, primary key(y, x)) without rowid;\n"));
+  ASSERT_TRUE(scratch) << scratch.error();
+  std::string found;
+  for (const Table& table : tables_read(scratch)) {
+    for (const Column& column : table.columns) {
+      found += (found.empty() ? "" : ", ") + table.name + "." + column.name;
+      found += column.is_counted ? " numbered" : "";
+      found += column.may_be_null ? " null" : "";
+    }
+  }
+  EXPECT_EQ(found, "a.id numbered, a.x null, b.x null, b.y, c.x, c.y");
+}
+
 }  // namespace
 }  // namespace eider::structs

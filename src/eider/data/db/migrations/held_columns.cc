@@ -8,10 +8,11 @@
 namespace eider::db {
 namespace {
 
-// A primary key in SQLite may be null, unless it is the row ID.
+// A primary key in SQLite may be null, unless it is the row ID: a single column of type integer.
 constexpr const char* kSqliteColumns =
     "select lower(t.name) as table_name, lower(c.name) as name, lower(c.type) as type, "
-    "c.\"notnull\" = 0 and not (c.pk = 1 and lower(c.type) = 'integer') as may_be_null "
+    "c.\"notnull\" = 0 and not (c.pk = 1 and lower(c.type) = 'integer' and (select count(*) from "
+    "pragma_table_xinfo(t.name) k where k.pk > 0) = 1) as may_be_null "
     "from sqlite_schema t join pragma_table_xinfo(t.name) c "
     "where t.type in ('table', 'view') and instr(lower($1), lower(t.name)) > 0";
 
