@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "eider/io/ws/ws_input_budget.h"
 #include "eider/server/connection.h"
 
 namespace eider::detail::server {
@@ -37,6 +38,7 @@ void LoopContext::take_budgets(const Limits& others) noexcept {
                      .span = others.write,
                      .bytes_per_second_min = others.bytes_per_second_min});
   decoded_budget_of(loop).set_max(others.decoded_bytes_max);
+  ws::detail::set_input_bytes_max(loop, others.bodies_bytes_max);
 }
 
 // Uses multiples of the golden ratio, none of which is close to an earlier one.

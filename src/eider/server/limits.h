@@ -62,7 +62,8 @@ struct Limits {
   /// Counts requests that wait or whose bodies are still arriving. Each loop has its equal share.
   std::size_t in_flight_max = 65'536;
 
-  /// A route that reads larger bodies as a whole needs more.
+  /// A route that reads larger bodies as a whole needs more. Incomplete WebSocket messages, and
+  /// those that wait for their handlers, have the same limit for themselves.
   std::size_t bodies_bytes_max = 256UL * 1024 * 1024;
   /// Counts until the responses are complete. One body alone may be larger.
   std::size_t decoded_bytes_max = 24UL * 1024 * 1024;

@@ -11,6 +11,7 @@
 #include "eider/server/test_ws_line.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
+#include "tests/sim/sim_app.h"
 
 namespace eider {
 namespace {
@@ -65,6 +66,27 @@ TEST(WebSocketRoutes, what_comes_with_the_handshake_is_heard) {
   const std::string bytes =
       client.raw(handshake("/echo") + text_frame("early") + close_frame(1000));
   EXPECT_EQ(told(behind_head(bytes)), (Words{"text:early", "close:1000:"}));
+}
+
+void add_echo(App& app) {
+  app.ws("/echo", echo);
+}
+
+TEST(WebSocketRoutes, incomplete_messages_of_all_connections_are_limited) {
+  SimAppServer<add_echo> server({.bodies_bytes_max = 50'000});
+  const std::string text(40'000, 'x');
+  const std::string frame = text_frame(text);
+  SimClient first = server.connect();
+  SimClient second = server.connect();
+  for (SimClient* const client : {&first, &second}) {
+    client->send(handshake("/echo") + frame.substr(0, 30'000));
+    server.kernel.run_until_idle();
+  }
+  EXPECT_EQ(told(behind_head(second.received())),
+            Words{"close:1013:too many messages are incomplete"});
+  first.send(frame.substr(30'000));
+  server.kernel.run_until_idle();
+  EXPECT_EQ(told(behind_head(first.received())), Words{"text:" + text});
 }
 
 TEST(WebSocketRoutes, a_handler_gets_its_other_arguments) {

@@ -29,13 +29,16 @@ bool WsInput::drop(std::size_t bytes) noexcept {
   return counted_ <= kDroppedBytesMax;
 }
 
-void WsInput::keep(ws::MessageReader& used) {
+void WsInput::keep(ws::MessageReader& used, WsInputBudget& budget) {
   const bool is_done = used.is_idle() && !used.is_closed() && used.refusal() == ws::Refusal::none;
   if (is_done) {
     kept_.reset();
-  } else if (kept_ == nullptr) {
-    kept_ = std::make_unique<Kept>(std::move(used));
+    return;
   }
+  if (kept_ == nullptr) {
+    kept_ = std::make_unique<Kept>(std::move(used), budget);
+  }
+  kept_->held.set(kept_->reader.kept_bytes());
 }
 
 void WsDeadlines::begin(WsOutput& output) {

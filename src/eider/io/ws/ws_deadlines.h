@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "eider/io/runtime/time.h"
+#include "eider/io/ws/ws_input_budget.h"
 #include "eider/io/ws/ws_output.h"
 #include "eider/protocols/http/ws/message_reader.h"
 
@@ -24,7 +26,14 @@ class WsInput {
     return kept_ != nullptr && !kept_->reader.is_idle();
   }
   /// used  has read up to here: reader(), or a new one that is kept if it must continue
-  void keep(ws::MessageReader& used);
+  ///
+  /// budget  counts the memory of the incomplete message
+  void keep(ws::MessageReader& used, WsInputBudget& budget);
+  [[nodiscard]] std::size_t message_bytes() const noexcept {
+    return kept_ == nullptr ? 0 : kept_->held.bytes();
+  }
+  /// Frees an incomplete message whose rest is dropped.
+  void forget_message() noexcept { kept_.reset(); }
   /// Returns when the current message started, or Instant::max() if that is unknown.
   [[nodiscard]] Instant begun() const noexcept {
     return kept_ == nullptr ? Instant::max() : kept_->begun;
@@ -52,8 +61,12 @@ class WsInput {
   static constexpr std::uint32_t kPingsAnsweredEach = 16;
 
   struct Kept {
+    Kept(ws::MessageReader&& used, WsInputBudget& budget) noexcept
+        : reader(std::move(used)), held(budget) {}
+
     ws::MessageReader reader;
     Instant begun = Instant::max();
+    WsHeldInput held;
   };
 
   std::unique_ptr<Kept> kept_;

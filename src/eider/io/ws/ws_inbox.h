@@ -23,6 +23,8 @@ class WsInbox {
   /// Return the number of messages that were not taken, and of their bytes.
   [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Returns the memory of all messages, including those that were taken and are still viewed.
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return taken_.size() + arriving_.size(); }
 
   /// Removes everything. Frees large memory, and keeps a little.
   void clear() noexcept;

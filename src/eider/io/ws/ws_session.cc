@@ -122,19 +122,35 @@ void WsSession::deliver(const WsMessage& message) {
     }
     return;
   }
+  if (!has_memory_for(message)) {
+    fail(CloseCode::try_again_later, "too many messages wait");
+    return;
+  }
   if (coroutine_->inbox == nullptr) {
     coroutine_->inbox = output_.shared().take_inbox();
   }
   coroutine_->inbox->add(message);
+  coroutine_->held.set(coroutine_->inbox->held_bytes());
   wake(coroutine_->arrival);
 }
 
 bool WsSession::is_full() const noexcept {
   const WebSocketOptions& options = output_.options();
   const WsInbox* const waiting = inbox();
-  return is_held_back_ ||
-         (waiting != nullptr && (waiting->messages() >= options.queued_messages_max ||
-                                 waiting->bytes() >= options.queued_bytes_max));
+  return is_held_back_ || (waiting != nullptr && !waiting->empty() &&
+                           (waiting->messages() >= options.queued_messages_max ||
+                            waiting->bytes() >= options.queued_bytes_max ||
+                            (output_.is_server() && !output_.shared().waiting_messages().admits(
+                                                        coroutine_->held.bytes()))));
+}
+
+bool WsSession::has_memory_for(const WsMessage& message) const {
+  const bool is_received_now = !coroutine_->arrival.empty();
+  if (!output_.is_server() || is_received_now || (inbox() != nullptr && !inbox()->empty())) {
+    return true;
+  }
+  const std::size_t bytes = message.bytes.size();
+  return output_.shared().waiting_messages().admits(coroutine_->held.bytes() + bytes, bytes);
 }
 
 void WsSession::publish(std::string_view topic, const WsMessage& message, const WsSession* except) {
@@ -294,6 +310,7 @@ bool WsSession::has_news() {
     // The handler has received all messages: free the memory, and respond to the peer's close
     // frame.
     output_.shared().give_back(std::move(coroutine_->inbox));
+    coroutine_->held.set(0);
     respond_to_close();
   }
   return is_end_told() || (inbox() != nullptr && !has_closed_ && !is_held_back_);
@@ -304,6 +321,7 @@ std::optional<WsMessage> WsSession::take() {
     return std::nullopt;
   }
   const auto message = inbox()->take();
+  coroutine_->held.set(inbox()->held_bytes());
   // There may be room for more messages now.
   read_on();
   return message;

@@ -18,6 +18,7 @@
 #include "eider/io/ws/websocket.h"
 #include "eider/io/ws/ws_deadlines.h"
 #include "eider/io/ws/ws_inbox.h"
+#include "eider/io/ws/ws_input_budget.h"
 #include "eider/io/ws/ws_output.h"
 #include "eider/io/ws/ws_route.h"
 #include "eider/io/ws/ws_shared.h"
@@ -114,7 +115,8 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
 
   /// The members that only coroutines need: the task, and the coroutines that wait.
   struct Coroutine final : TaskOwner {
-    explicit Coroutine(WsSession& its_session) noexcept : session(its_session) {}
+    explicit Coroutine(WsSession& its_session) noexcept
+        : session(its_session), held(its_session.output_.shared().waiting_messages()) {}
     void on_task_done() noexcept override { session.defer(); }
 
     WsSession& session;
@@ -122,6 +124,7 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
     WebSocket* handle = nullptr;
     Task<> task;
     std::unique_ptr<WsInbox> inbox;  // null while there are no messages
+    WsHeldInput held;                // the memory of the inbox
     WsWaiter::Queue arrival;
     WsWaiter::Queue room;
   };
@@ -150,8 +153,14 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   /// Reads the saved input later in this turn, if reading is allowed again.
   void read_on() noexcept;
   [[nodiscard]] bool may_read() const noexcept;
-  /// Returns whether the handler has so many messages that no more should be read.
+  /// Returns whether the handler has so many messages, or this and other handlers together so many
+  /// bytes, that no more should be read.
   [[nodiscard]] bool is_full() const noexcept;
+  /// Returns whether the message may wait for the handler. If other messages wait already, it may:
+  /// the next one is not read (is_full).
+  [[nodiscard]] bool has_memory_for(const WsMessage& message) const;
+  /// Keeps an incomplete message, if there is memory for it. Otherwise closes the connection.
+  void keep(ws::MessageReader& reader);
   void save(std::string_view bytes);
   void handle(const ws::Event& event);
   void respond_to_ping();

@@ -133,7 +133,7 @@ std::string_view WsSession::read(std::string_view in) {
     in.remove_prefix(event.consumed);
     handle(event);
   }
-  input_.keep(reader);
+  keep(reader);
   // One pong responds to all pings of this batch (RFC 6455, 5.5.3).
   respond_to_ping();
   if (!input_.is_within_message()) {
@@ -142,6 +142,20 @@ std::string_view WsSession::read(std::string_view in) {
     note_message_begun(output_);
   }
   return state_ < State::leaving ? in : std::string_view();
+}
+
+/// Each connection may have a message of `message_bytes_max`, and a compressed one costs its client
+/// only a thousandth of that.
+void WsSession::keep(ws::MessageReader& reader) {
+  WsInputBudget& budget = output_.shared().incomplete_messages();
+  input_.keep(reader, budget);
+  if (!output_.is_server() || budget.admits(input_.message_bytes())) {
+    return;
+  }
+  if (state_ < State::leaving) {
+    fail(CloseCode::try_again_later, "too many messages are incomplete");
+  }
+  input_.forget_message();
 }
 
 void WsSession::read_saved() {

@@ -16,6 +16,7 @@
 #include "eider/io/runtime/upgraded.h"
 #include "eider/io/ws/websocket.h"
 #include "eider/io/ws/ws_inbox.h"
+#include "eider/io/ws/ws_input_budget.h"
 #include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider::ws::detail {
@@ -80,6 +81,8 @@ class WsShared {
   [[nodiscard]] const ws::MessageWriter& writer() const noexcept { return writer_; }
   [[nodiscard]] LogSink* log() const noexcept { return log_ == nullptr ? nullptr : log_->get(); }
 
+  [[nodiscard]] WsInputBudget& incomplete_messages() noexcept { return incomplete_messages_; }
+  [[nodiscard]] WsInputBudget& waiting_messages() noexcept { return waiting_messages_; }
   /// Buffers that all readers of this thread share.
   [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
   [[nodiscard]] Buffer& second_scratch() noexcept { return second_scratch_; }
@@ -131,6 +134,9 @@ class WsShared {
   const std::shared_ptr<LogSink>* log_ = nullptr;
   ws::MessageWriter writer_;
   ws::Side side_;
+  // Before the sessions, whose destructors use them.
+  WsInputBudget incomplete_messages_{loop_};
+  WsInputBudget waiting_messages_{loop_};
   Buffer scratch_;
   Buffer second_scratch_;
   Buffer owed_pong_;
