@@ -131,6 +131,27 @@ TEST(SlowSubscribers, one_connection_has_only_so_many_topics) {
   EXPECT_EQ(world.topics.size(), 0U);
 }
 
+TEST(SlowSubscribers, long_names_of_topics_count_several_times) {
+  WsWorld world({.topics_max = 8});
+  const auto subscribes = [](WebSocket ws) -> Task<> {
+    while (auto message = co_await ws.receive()) {
+      ws.subscribe(message->bytes);
+      ws.try_send(ws.is_open() ? "yes" : "no");
+    }
+  };
+  const auto name = [](std::size_t bytes, char last) {
+    return text_frame(std::string(bytes - 1, 'x') + last);
+  };
+  TestSocket socket = world.connect(subscribes);
+  const std::string fits = name(1, 'a') + name(256, 'b') + name(257, 'c') + name(1024, 'd');
+  EXPECT_EQ(world.exchange(socket, fits), Words(4, "text:yes"));
+  EXPECT_EQ(world.exchange(socket, name(1024, 'd')), Words{"text:yes"}) << "it is subscribed";
+  EXPECT_EQ(world.exchange(socket, name(1, 'e')), Words{"close:1008:too many topics"});
+  TestSocket greedy = world.connect(subscribes);
+  EXPECT_EQ(world.exchange(greedy, name(500'000, 'a')), Words{"close:1008:too many topics"});
+  EXPECT_EQ(world.topics.size(), 0U);
+}
+
 // Loops that are too slow.
 
 TEST(HubInbox, is_bounded_and_remembers_which_topics_have_a_gap) {

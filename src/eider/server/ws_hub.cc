@@ -19,6 +19,14 @@ constexpr Duration kHeldBackFor = std::chrono::milliseconds(2);
 /// A run's buffers that grew beyond this are freed.
 constexpr std::size_t kKeptRunBytesMax = 64UL * 1024;
 
+/// Names of topics may come from clients, up to the size of their messages.
+constexpr std::size_t kNameBytesCounted = 256;
+
+/// Returns how often a topic counts towards WebSocketOptions::topics_max.
+std::size_t counted_topics(std::string_view name) noexcept {
+  return std::max<std::size_t>((name.size() + kNameBytesCounted - 1) / kNameBytesCounted, 1);
+}
+
 /// Pre: the link is in a session's list
 WsSubscription& subscription_at(ws::detail::WsSubscriptionLink& link) noexcept {
   return static_cast<WsSubscription&>(link);
@@ -49,11 +57,11 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
   if (*find_subscription(session, name) != nullptr) {
     return;
   }
-  std::size_t topics = 0;
-  for (const auto* at = session.subscriptions(); at != nullptr; at = at->next) {
-    ++topics;
+  std::size_t topics = counted_topics(name);
+  for (auto* at = session.subscriptions(); at != nullptr; at = at->next) {
+    topics += counted_topics(subscription_at(*at).topic->name);
   }
-  if (topics >= session.output().options().topics_max) {
+  if (topics > session.output().options().topics_max) {
     session.begin_closing(CloseCode::policy_violation, "too many topics");
     return;
   }

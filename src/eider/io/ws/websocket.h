@@ -104,7 +104,8 @@ struct WebSocketOptions {
   std::size_t queued_bytes_max = 1024UL * 1024;
   std::size_t queued_messages_max = 256;
 
-  /// Maximum number of topics of one connection; one more closes it with 1008.
+  /// Maximum number of topics of one connection; one more closes it with 1008. A topic counts once
+  /// for each started 256 bytes of its name, because clients may choose the names.
   std::size_t topics_max = 4096;
 
   /// Maximum output that waits for a slow client before `publish` and `try_send` apply
