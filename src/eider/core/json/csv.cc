@@ -1,11 +1,13 @@
 #include "eider/core/json/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/hidden_text.h"
 #include "eider/core/base/text.h"
 
 namespace eider::json {
@@ -77,24 +79,44 @@ void put_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-constexpr std::string_view kFormulaStarts = "=+-@";
+/// The last four are full-width signs, which some programs treat as the first four.
+constexpr std::array<std::string_view, 8> kFormulaStarts = {"=",      "+",      "-",      "@",
+                                                            "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
 /// Programs with other settings start a new cell at these, even inside quotes.
 constexpr std::string_view kSeparators = ";\t\r\n";
-/// Programs ignore these before a formula.
-constexpr std::string_view kIgnoredAhead = " \"";
+/// Programs ignore these before a formula: blanks, the one that does not break a line, the one of
+/// full width, and quotes.
+constexpr std::array<std::string_view, 4> kIgnoredAhead = {" ", "\"", "\u00A0", "\u3000"};
+
+/// Returns the bytes of the character at the start of `text` that programs ignore before a formula;
+/// 0 if there is none. Those that are not displayed are ignored, too.
+std::size_t ignored_bytes(std::string_view text) noexcept {
+  for (const std::string_view ignored : kIgnoredAhead) {
+    if (text.starts_with(ignored)) {
+      return ignored.size();
+    }
+  }
+  return hidden_at(text).bytes;
+}
+
+bool starts_formula(std::string_view text) noexcept {
+  return std::ranges::any_of(kFormulaStarts,
+                             [text](std::string_view start) { return text.starts_with(start); });
+}
 
 /// Writes an apostrophe before each formula: at the start of the text, and after a separator, which
 /// starts a cell in some programs.
 std::string without_formulas(std::string_view text) {
   const bool is_separator_first = !text.empty() && std::string_view("\t\r\n").contains(text[0]);
   std::string safe = is_separator_first ? "'" : "";
-  bool is_at_start = true;
-  for (const char byte : text) {
-    if (is_at_start && kFormulaStarts.contains(byte)) {
+  for (bool is_at_start = true; !text.empty();) {
+    if (is_at_start && starts_formula(text)) {
       safe += '\'';
     }
-    safe += byte;
-    is_at_start = kSeparators.contains(byte) || (is_at_start && kIgnoredAhead.contains(byte));
+    const std::size_t ignored = is_at_start ? ignored_bytes(text) : 0;
+    is_at_start = ignored != 0 || kSeparators.contains(text.front());
+    safe.append(text.substr(0, std::max<std::size_t>(ignored, 1)));
+    text.remove_prefix(std::max<std::size_t>(ignored, 1));
   }
   return safe;
 }

@@ -14,8 +14,9 @@ namespace eider::json {
 /// How to write texts that a spreadsheet treats as formulas: those that start with '=', '+', '-',
 /// '@', a tab or a line break, or have one of these four after a ';', a tab or a line break, where
 /// some programs start a cell. The author of such a text could run a formula, which can also send
-/// data, when another user opens the table. A negative number, such as the text "-12.50" of a
-/// Decimal, is no formula.
+/// data, when another user opens the table. Blanks, quotes and characters that are not displayed
+/// may precede it, and the full-width forms of the four count, too. A negative number, such as the
+/// text "-12.50" of a Decimal, is no formula.
 ///
 /// escape  an apostrophe is written before the formula; programs that read the table must remove it
 enum class CsvFormulas : std::uint8_t { escape, leave };

@@ -54,6 +54,21 @@ TEST(Csv, makes_no_formula_of_a_text) {
   EXPECT_EQ(csv(R"([{"a":-5}])"), "a\r\n-5\r\n");
 }
 
+// Programs remove what precedes these signs, and treat full-width signs as the others.
+TEST(Csv, makes_no_formula_of_a_text_with_hidden_or_wide_characters) {
+  for (const std::string_view ahead :
+       {"\\u00a0", "\\u3000", "\\ufeff", "\\u0000", "\\u000b", "\\u200b", "\\u00a0 \\u200e"}) {
+    const std::string list = "[{\"a\":\"" + std::string(ahead) + "=1+1\"}]";
+    EXPECT_TRUE(csv(list).contains("'=1+1")) << list;
+    EXPECT_FALSE(csv(list, CsvFormulas::leave).contains('\'')) << list;
+    EXPECT_FALSE(csv("[{\"a\":\"" + std::string(ahead) + "x=1\"}]").contains('\'')) << ahead;
+  }
+  for (const std::string sign : {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
+    EXPECT_EQ(csv("[{\"a\":\"" + sign + "1\"},{\"a\":\"x" + sign + "\"}]"),
+              "a\r\n'" + sign + "1\r\nx" + sign + "\r\n");
+  }
+}
+
 TEST(Csv, leaves_the_texts_of_negative_numbers) {
   for (const std::string_view number : {"-5", "-12.50", "-0.1", "-999999999999999999"}) {
     EXPECT_EQ(csv("[{\"a\":\"" + std::string(number) + "\"}]"),
