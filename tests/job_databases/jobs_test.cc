@@ -368,6 +368,37 @@ TEST_P(JobRuns, not_again_when_it_was_canceled_before_its_attempt_failed) {
   }(database(), &its_seen, &its_failed));
 }
 
+TEST_P(JobRuns, are_canceled_while_ended_ones_are_removed) {
+  Seen its_seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    const Jobs* const its_jobs = &*jobs;
+    Database states = base;
+    auto entry = detail::jobs::make_entry<WriteNote>(
+        [seen, its_jobs](WriteNote, JobContext& context, State<Database> db) -> Task<> {
+          try {
+            EXPECT_TRUE(co_await its_jobs->cancel(*db, context.id()));
+          } catch (const db::Failure& failure) {
+            seen->texts.emplace_back(failure.what());
+          }
+        },
+        {});
+    entry->states = {&states};
+    jobs->add(entry);
+    co_await jobs.start();
+    for (int i = 0; i < 100; ++i) {
+      co_await jobs->enqueue(base, WriteNote{i, "note"});
+      // Like the removal of ended jobs, it locks all rows of a small table in MariaDB.
+      for (int j = 0; j < 6; ++j) {
+        co_await base.exec("delete from eider_jobs where state in ('done', 'failed') and due < 0");
+      }
+    }
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, std::vector<std::string>());
+  }(database(), &its_seen));
+}
+
 TEST_P(JobRuns, again_with_all_attempts_when_it_is_retried_also_after_a_cancellation) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -108,14 +108,13 @@ Task<bool> JobAdmin::discard(std::int64_t id) const {
 }
 
 Task<bool> JobAdmin::discard(const db::Statements& at, std::int64_t id) const {
-  bool was_there = false;
-  if (const auto database = detail::jobs::database_of(at)) {
-    Transaction transaction = co_await database->begin();
-    was_there = co_await discard_within(transaction, id);
-    co_await transaction.commit();
-  } else {
-    was_there = co_await discard_within(at, id);
+  const auto database = detail::jobs::database_of(at);
+  const auto discarding = [this, id](const db::Statements& in) { return discard_within(in, id); };
+  if (!database) {
+    const bool was_there = co_await discarding(at);
+    co_return was_there;
   }
+  const bool was_there = co_await database->transaction(detail::jobs::kRepeated, discarding);
   co_return was_there;
 }
 

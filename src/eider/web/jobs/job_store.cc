@@ -637,9 +637,8 @@ Task<bool> JobStore::end(Ending ending) const {
     co_return was_mine;
   }
   // In one transaction, because the batch must count each of its jobs exactly once.
-  Transaction transaction = co_await database_.begin();
-  const bool was_mine = co_await end(transaction, std::move(ending));
-  co_await transaction.commit();
+  const auto ending_it = [this, ending](Transaction& in) { return end(in, ending); };
+  const bool was_mine = co_await database_.transaction(kRepeated, ending_it);
   co_return was_mine;
 }
 

@@ -121,6 +121,10 @@ struct Ending {
 /// Returns the database of statements that are not part of a transaction.
 [[nodiscard]] std::optional<Database> database_of(const db::Statements& at);
 
+/// MariaDB rolls back one of two transactions that wait for each other, for example one that
+/// cancels a job while another process removes ended jobs, which locks all rows of a small table.
+inline constexpr TransactionOptions kRepeated{.tries_max = 5};
+
 /// Returns an error text that each database stores: at most 16 KiB, with U+FFFD instead of NUL and
 /// of bytes that are not UTF-8.
 [[nodiscard]] std::string storable_text(std::string_view text);

@@ -402,9 +402,8 @@ Task<EnqueuedJob> Jobs::insert(const db::Statements& at, NewJob job) const {
   if (job.batch == 0) {
     inserted = co_await store_.insert(at, std::move(job), options_.notifies);
   } else if (const auto database = detail::jobs::database_of(at)) {
-    Transaction transaction = co_await database->begin();
-    inserted = co_await insert_into_batch(transaction, std::move(job));
-    co_await transaction.commit();
+    const auto inserting = [this, job](Transaction& in) { return insert_into_batch(in, job); };
+    inserted = co_await database->transaction(detail::jobs::kRepeated, inserting);
   } else {
     inserted = co_await insert_into_batch(at, std::move(job));
   }
