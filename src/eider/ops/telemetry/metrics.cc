@@ -9,6 +9,7 @@
 
 #include "eider/core/base/digits.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/utf8.h"
 #include "eider/core/reflect/type_of.h"
 #include "eider/data/db/database.h"
 
@@ -57,6 +58,18 @@ std::string escaped(std::string_view text, bool has_quotes) {
       out.push_back('\\');
     }
     out.push_back(byte);
+  }
+  return out;
+}
+
+/// Replaces each byte that is not UTF-8 with U+FFFD, as JSON does: Prometheus rejects all metrics
+/// of a response with one such byte in a label.
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    out.append(bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes));
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return out;
 }
@@ -229,7 +242,8 @@ struct Metrics::State {
     Family& its = family(name, help, kind, labels);
     std::vector<std::string> values;
     for (const MetricLabel& label : labels) {
-      values.emplace_back(label.second);
+      // Before the lookup, so that no two series have the same labels in the output.
+      values.push_back(as_utf8(label.second));
     }
     if (its.series.size() >= kSeriesMax && !its.series.contains(values)) {
       values.assign(values.size(), "other");

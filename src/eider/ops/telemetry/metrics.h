@@ -57,7 +57,7 @@ struct MetricRead {
 ///     paid.add();
 ///
 /// A name has at most 1,000 combinations of labels; further ones share one series with the value
-/// "other" for each label.
+/// "other" for each label. Bytes of label values that are not UTF-8 become U+FFFD.
 ///
 /// errors  throw a Failure for names that Prometheus does not accept, for one name with two types,
 ///         and for different label names of one metric

@@ -159,6 +159,18 @@ TEST(Metrics, of_a_name_are_only_so_many) {
   EXPECT_TRUE(text.contains("asked_total{by=\"other\"} 4000\n"));
 }
 
+// Prometheus rejects all metrics of a response if one label value is not UTF-8.
+TEST(Metrics, have_label_values_of_clients_in_utf8) {
+  Metrics metrics;
+  metrics.counter("asked_total", "", {{"by", "\xc3\xa4\xff"}}).add(2);
+  metrics.counter("asked_total", "", {{"by", "\xc3\xa4\xfe"}}).add(3);
+  metrics.counter("asked_total", "", {{"by", "\xc3"}}).add();
+  EXPECT_EQ(metrics.text(),
+            "# HELP asked_total \n# TYPE asked_total counter\n"
+            "asked_total{by=\"\xc3\xa4\xef\xbf\xbd\"} 5\n"
+            "asked_total{by=\"\xef\xbf\xbd\"} 1\n");
+}
+
 TEST(Metrics, lose_nothing_of_what_threads_count_at_once) {
   Metrics metrics;
   Counter& counter = metrics.counter("a_total", "");
