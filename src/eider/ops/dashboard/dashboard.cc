@@ -252,7 +252,7 @@ void add_routes(Shown& shown, const Metrics& metrics) {
         RouteCounts& counts = counts_of(shown.routes, point.label_values[0], point.label_values[1]);
         counts.counts = point.histogram->counts;
         counts.seconds = point.histogram->sum;
-        shown.bounds = family.bounds;
+        shown.bounds = point.bounds;
       }
     }
   }

@@ -119,12 +119,13 @@ void append_line(std::string& out, std::string_view name, std::string_view suffi
 }
 
 void append_spread(std::string& out, const MetricRead& family, const std::string& labels,
-                   const Histogram::Read& spread) {
+                   const MetricPoint& point) {
+  const Histogram::Read& spread = *point.histogram;
   const std::string before = labels.empty() ? "" : labels + ",";
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < spread.counts.size(); ++i) {
     count += spread.counts[i];
-    const std::string bound = i < family.bounds.size() ? number(family.bounds[i]) : "+Inf";
+    const std::string bound = i < point.bounds.size() ? number(point.bounds[i]) : "+Inf";
     append_line(out, family.name, "_bucket", before + "le=\"" + bound + "\"",
                 std::to_string(count));
   }
@@ -142,7 +143,7 @@ void append_family(std::string& out, const MetricRead& family) {
   for (const MetricPoint& point : family.points) {
     const std::string labels = labels_text(family, point.label_values);
     if (point.histogram) {
-      append_spread(out, family, labels, *point.histogram);
+      append_spread(out, family, labels, point);
     } else {
       append_line(out, family.name, "", labels, number(point.value));
     }
@@ -174,8 +175,8 @@ Source source_of(const Series& series) {
   return std::visit(Cases{}, series);
 }
 
-/// Reads the current value, as a point of its family.
-void read_into(MetricRead& family, MetricPoint& point, const Source& source) {
+/// Reads the current value.
+void read_into(MetricPoint& point, const Source& source) {
   struct Cases {
     void operator()(const Counter* counter) const {
       point.value = static_cast<double>(counter->value());
@@ -186,12 +187,11 @@ void read_into(MetricRead& family, MetricPoint& point, const Source& source) {
     void operator()(const std::function<const Histogram&()>& read) const { take(read()); }
     void take(const Histogram& histogram) const {
       point.histogram = histogram.read();
-      family.bounds = histogram.bounds();
+      point.bounds = histogram.bounds();
     }
-    MetricRead& family;
     MetricPoint& point;
   };
-  std::visit(Cases{family, point}, source);
+  std::visit(Cases{point}, source);
 }
 
 }  // namespace
@@ -348,7 +348,7 @@ std::vector<MetricRead> Metrics::read() const {
   auto source = sources.cbegin();
   for (MetricRead& family : all) {
     for (MetricPoint& point : family.points) {
-      read_into(family, point, *source++);
+      read_into(point, *source++);
     }
   }
   return all;

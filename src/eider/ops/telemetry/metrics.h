@@ -36,6 +36,7 @@ struct MetricPoint {
   std::vector<std::string> label_values;
   double value = 0;
   std::optional<Histogram::Read> histogram = {};  // of a histogram
+  std::vector<double> bounds = {};                // of its buckets
 };
 
 /// The series of one name.
@@ -45,7 +46,6 @@ struct MetricRead {
   std::string_view unit;  // derived from the end of the name: "s", "By", or empty
   MetricKind kind = MetricKind::counter;
   std::vector<std::string> label_names;
-  std::vector<double> bounds;  // of a histogram
   std::vector<MetricPoint> points;
 };
 
@@ -73,6 +73,8 @@ class Metrics {
   /// A value that increases and decreases.
   Gauge& gauge(std::string_view name, std::string_view help, MetricLabels labels = {});
   /// Registers a histogram: the distribution of values such as seconds ("_seconds") or bytes.
+  ///
+  /// bounds  the upper bounds of its buckets, increasing; other labels may have other bounds
   Histogram& histogram(std::string_view name, std::string_view help, MetricLabels labels = {},
                        std::span<const double> bounds = Histogram::kSeconds);
   /// A counter whose value is read from a function when the metrics are requested, on the

@@ -120,6 +120,19 @@ TEST(Metrics, of_the_application_are_told_with_their_labels) {
             "size_bytes_bucket{le=\"+Inf\"} 3\nsize_bytes_sum 56\nsize_bytes_count 3\n");
 }
 
+TEST(Metrics, have_the_buckets_of_each_series) {
+  Metrics metrics;
+  metrics.histogram("size_bytes", "", {{"of", "a"}}, std::array{1.0, 2.0}).observe(2);
+  metrics.histogram("size_bytes", "", {{"of", "b"}}, std::array{100.0}).observe(50);
+  EXPECT_EQ(metrics.text(),
+            "# HELP size_bytes \n# TYPE size_bytes histogram\n"
+            "size_bytes_bucket{of=\"a\",le=\"1\"} 0\nsize_bytes_bucket{of=\"a\",le=\"2\"} 1\n"
+            "size_bytes_bucket{of=\"a\",le=\"+Inf\"} 1\n"
+            "size_bytes_sum{of=\"a\"} 2\nsize_bytes_count{of=\"a\"} 1\n"
+            "size_bytes_bucket{of=\"b\",le=\"100\"} 1\nsize_bytes_bucket{of=\"b\",le=\"+Inf\"} 1\n"
+            "size_bytes_sum{of=\"b\"} 50\nsize_bytes_count{of=\"b\"} 1\n");
+}
+
 TEST(Metrics, have_the_unit_that_their_names_end_with) {
   Metrics metrics;
   for (const char* const name : {"a_seconds", "b_bytes", "c_milliseconds", "d"}) {

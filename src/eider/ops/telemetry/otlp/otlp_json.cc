@@ -190,7 +190,7 @@ void append_point(Buffer& out, const MetricRead& metric, const MetricPoint& poin
   append_list(out, point.histogram->counts,
               [&](std::uint64_t count) { append_quoted(out, std::to_string(count)); });
   out.append(R"(,"explicitBounds":)");
-  append_list(out, metric.bounds, [&](double bound) { append_number(out, bound); });
+  append_list(out, point.bounds, [&](double bound) { append_number(out, bound); });
   out.append("}");
 }
 
