@@ -66,6 +66,10 @@ struct UploadFormOptions {
 
 /// A form (multipart/form-data) by which a browser uploads a file: hidden inputs for `fields`, then
 /// the file as `file`, posted to `url`.
+///
+/// With S3, the field Content-Type becomes the type of the object. If any type is allowed, it is
+/// application/octet-stream until a script sets it. For all of a kind ("image/*"), a script must
+/// add it before the file: S3 does not check the type of the file itself.
 struct UploadForm {
   struct Field {
     std::string name;

@@ -660,6 +660,26 @@ TEST_F(S3, urls_are_signed_without_a_request) {
                     R"(["starts-with","$Content-Type","image/"]]})");
 }
 
+// Amazon rejects a form without a field that its policy names.
+TEST_F(S3, has_the_fields_of_each_form_that_its_policy_names) {
+  respond({});
+  const std::pair<std::string, std::optional<std::string>> kTypes[] = {
+      {"", "application/octet-stream"}, {"image/png", "image/png"}, {"image/*", std::nullopt}};
+  for (const auto& [type, expected] : kTypes) {
+    const auto form = backend_->sign_url({.allows = UrlTerms::Allows::form,
+                                          .key = "a",
+                                          .now_seconds = 1369353600,
+                                          .within_seconds = 60,
+                                          .content_type = type,
+                                          .bytes_max = 100});
+    std::optional<std::string> field;
+    for (const auto& one : form->fields) {
+      field = one.name == "Content-Type" ? std::optional(one.value) : field;
+    }
+    EXPECT_EQ(field, expected) << type;
+  }
+}
+
 TEST(S3Bucket, is_in_the_host_name_for_amazon_and_in_the_path_for_others) {
   StorageOptions options = s3_options("");
   EXPECT_EQ(read_bucket(options).host, "notes.s3.eu-test-1.amazonaws.com");

@@ -64,8 +64,10 @@ SignedUrl sign_form(const S3Client& client, const UrlTerms& terms) {
   policy["expiration"] = iso_time(terms.now_seconds + terms.within_seconds);
   policy["conditions"] = std::move(conditions);
   const std::string encoded = to_base64(json::to_text(policy));
-  if (!terms.content_type.empty() && !terms.content_type.ends_with("/*")) {
-    made.fields.push_back({"Content-Type", terms.content_type});
+  // Amazon rejects a form without a field that the policy names, also if its value may be empty.
+  if (!terms.content_type.ends_with("/*")) {
+    made.fields.push_back({"Content-Type", terms.content_type.empty() ? "application/octet-stream"
+                                                                      : terms.content_type});
   }
   made.fields.push_back({"policy", encoded});
   made.fields.push_back({"x-amz-signature", signature_of(bucket.key, date, encoded)});
