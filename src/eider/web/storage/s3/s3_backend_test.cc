@@ -167,6 +167,17 @@ TEST_F(S3, passing_failures_are_repeated) {
   }
 }
 
+// The server closes a connection on which no byte of the body has come for a while.
+TEST_F(S3, request_is_repeated_whose_body_came_too_slowly) {
+  respond({ScriptedS3::error("400 Bad Request", "RequestTimeout"), kStored,
+           ScriptedS3::error("400 Bad Request", "InvalidRequest")});
+  EXPECT_EQ(run(put({"hello"})).etag, "\"e1\"");
+  ASSERT_EQ(server_->seen().size(), 2U);
+  EXPECT_EQ(server_->seen()[1].body, "hello");
+  EXPECT_EQ(error_of(put({"hello"})).status(), 502);
+  EXPECT_EQ(server_->seen().size(), 3U);
+}
+
 TEST_F(S3, lasting_failures_are_reported) {
   const std::string busy = ScriptedS3::error("503 Slow Down", "SlowDown");
   respond(std::vector<std::string>(5, busy));

@@ -27,6 +27,7 @@ constexpr Duration kFirstPause = 100ms;
 constexpr Duration kLongestPause = 5s;
 /// S3 rejects requests with a clock that differs by more than 15 minutes.
 constexpr std::int64_t kSkewSecondsMax = 300;
+constexpr int kBadRequest = 400;
 constexpr int kBadGateway = 502;
 /// Conflict with another request for the same key, which has not ended.
 constexpr int kOtherRequest = 409;
@@ -53,6 +54,12 @@ ClientOptions client_options(std::size_t connections_max) {
 bool is_passing_status(int status) noexcept {
   return status == 500 || status == kBadGateway || status == 503 || status == 504 ||
          status == kTooManyRequests;
+}
+
+/// S3 also sends RequestTimeout, with 400, if no byte of the body has come for a while.
+bool is_passing(const ClientResponse& reply) {
+  return is_passing_status(reply.status()) ||
+         (reply.status() == kBadRequest && s3_code(reply.body()) == "RequestTimeout");
 }
 
 /// All connections of this event loop are in use. The client has waited for one already.
@@ -268,7 +275,7 @@ Task<ClientResponse> S3Client::ask(S3Call call, std::int64_t* tries_made) const 
       *tries_made = tries;
     }
     auto reply = co_await signed_request(loops_.here().asking, call).send();
-    if (reply && (!is_passing_status(reply->status()) || tries == kTriesMax)) {
+    if (reply && (!is_passing(*reply) || tries == kTriesMax)) {
       co_return std::move(*reply);
     }
     if (!reply && (!is_passing_fault(reply.error()) || tries == kTriesMax)) {
